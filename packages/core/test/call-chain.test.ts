@@ -6,8 +6,8 @@ import { createLockClient, type LockClient } from '../src/index.ts';
 import { HeldOwnership } from '../src/hold/ownership.ts';
 
 const ROUNDS = 50;
-// Number of ownerships that may be left after garbage collection. The test itself still references the last
-// holds.
+// Maximum number of ownerships that may exist after garbage collection, because the test itself still
+// references those of its last holds.
 const IN_USE = 4;
 
 /** Returns the number of ownership objects that exist after garbage collection. */

@@ -4,7 +4,10 @@ import { Observable, type Subscription } from 'rxjs';
 import { watchPosition, type LockClient, type Ownership } from '../src/index.ts';
 import { onStage, type Stage } from './stage.ts';
 
-/** Contains the name of the caller whose code runs, as a web server stores the user of each request. */
+/**
+ * The asynchronous context of the test. It contains the name of the caller whose code runs, as a web server
+ * stores the user of each request.
+ */
 const caller = new AsyncLocalStorage<string>();
 
 /** A callback that a user can pass to the public interface. */

@@ -203,8 +203,8 @@ describe('cancelling another kind of acquisition', () => {
 
 describe('cancelling the re-entry of a hold', () => {
   /**
-   * Enters a hold again while an earlier call is inside at the same level. Cancels the new call after `at` promise jobs. The earlier call leaves
-   * after the fifth job.
+   * Re-enters a hold that another call has re-entered before, and cancels the new call after `at` promise
+   * jobs. The earlier call releases its ownership after the fifth job.
    */
   async function scenario(stage: Stage, way: Cancellation, at: number): Promise<boolean> {
     const client = stage.client();

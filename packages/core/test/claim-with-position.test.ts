@@ -24,8 +24,8 @@ function asText(state: PositionedClaimState | QueuePosition): string {
 }
 
 /**
- * Advances the clock by more than the minimum interval between two positions, so that the next change is
- * emitted at once.
+ * Advances the clock by more than the minimum interval between two emitted positions, so that the claim emits
+ * the next change at once.
  */
 async function quiet(stage: Stage): Promise<void> {
   await stage.clock.advance(250);
@@ -189,7 +189,8 @@ describe('a loop over a claim with its position', () => {
         for await (const state of stage.client().claimWithPosition('x')) {
           seen.push(asText(state));
           if (state.status !== 'held') continue;
-          // The loop is slow here. So its next state is the latest one, and it skips the states in between.
+          // The body of the loop takes a second, so the iterator next returns the latest state and skips
+          // those in between.
           await stage.clock.advance(1_000);
           break;
         }

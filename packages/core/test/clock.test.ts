@@ -35,8 +35,8 @@ class Machine implements MachineClocks {
   }
 }
 
-// Maximum time in milliseconds by which the clock may be late: one step of 10 ms of the boot clock, and its
-// tolerance of 20 ms.
+// Maximum lag of the clock in milliseconds: 10 for the resolution of the boot clock, and 20 for the
+// tolerance.
 const GRAIN_MS = 30;
 
 describe('the clock of the machine', () => {

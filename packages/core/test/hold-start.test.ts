@@ -10,7 +10,8 @@ import { createLockClient, type LockClient, type LockClientOptions, type Ownersh
 import type { Backend } from '../src/backend.ts';
 
 const TTL_MS = 10_000;
-// The TTL minus 1 % for the different rates of clocks, and minus 2 % for the safety margin.
+// The longest proven time in milliseconds: the TTL minus 1 % for the different rates of clocks, and minus 2 %
+// for the safety margin.
 const LONGEST_MS = 9_700;
 
 describe('the start of a hold', () => {

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { QueueLockError } from '../src/index.ts';
 import { Gate, onStage, rejection } from './stage.ts';
 
-/** Returns an interceptor that rejects these calls to the store with a retryable error. */
+/** Returns an interceptor that rejects the given calls to the memory server with a retryable error. */
 function refusing(...calls: readonly MemoryCall[]): Intercept {
   return (call, proceed) =>
     calls.includes(call) ? Promise.reject(new QueueLockError('UNAVAILABLE', 'no leader')) : proceed();

@@ -13,7 +13,10 @@ import { RULES } from './model/judge.ts';
 import { anyHistory } from './model/plan.ts';
 
 const RUNS = Number(process.env['MODEL_RUNS'] ?? 3_000);
-/** Maps a defect to the seed with which few histories reveal it, if the default seed 1 needs many. */
+/**
+ * Maps the title of a defect to a seed whose first histories already reveal the defect. With the default seed
+ * 1 it would take many histories.
+ */
 const LATE: Readonly<Record<string, number>> = {
   'a lock is granted without a read of the clock': 11,
   'a refused enqueue is followed by a removal, whose refusal ends the session': 2,

@@ -9,9 +9,7 @@ type ChangeSpec = readonly [
   more?: { readonly shared?: boolean; readonly value?: string },
 ];
 
-/**
- * Creates an entry. The text serves as its key and its owner, and the code of its first letter as its order.
- */
+/** Creates an entry. The text serves as its key, and the code of its first letter as its order number. */
 function seen(who: string, { shared = false, value = who }: ChangeSpec[3] = {}): PastChange['entry'] {
   return { key: who, order: BigInt(who.charCodeAt(0)), shared, value };
 }

@@ -2,14 +2,16 @@ import { BehaviorSubject, type Observable } from 'rxjs';
 import type { ClaimOptions, ClaimState, LockClient, MultiClaimState, MultiOptions } from '../src/index.ts';
 import type { Stage } from './stage.ts';
 
-/** A claim that waits, and the hold or limit that makes it wait. */
+/**
+ * The state of a queue in which a new claim must wait: another client holds the lock, or a limit is used up.
+ */
 interface Setting {
   claim(
     client: LockClient,
     options: Pick<MultiOptions, 'signal' | 'timeoutMs'>,
   ): Observable<ClaimState | MultiClaimState>;
   release(): void;
-  /** Ends the claim, and the hold that makes it wait, if these still exist. */
+  /** Cleans up after the test: ends the hold that made the claim wait, and other claims of the setting. */
   tidy(): Promise<unknown>;
 }
 

@@ -208,7 +208,10 @@ export function thrownBy(call: () => unknown): unknown {
   return expect.fail('it threw nothing');
 }
 
-/** Returns an interceptor that loses the first `times` replies to each of these calls. The calls take effect on the server. */
+/**
+ * Returns an interceptor that loses the first `times` replies to each of the given calls. The calls take
+ * effect on the server.
+ */
 export function losingReplies(calls: readonly MemoryCall[], times = 1): Intercept {
   const left = new Map(calls.map((call) => [call, times]));
   return async (call, proceed) => {

@@ -21,9 +21,9 @@ export function lastTickUntil(at: number, next: (after: number) => number): numb
 }
 
 interface Bounds {
-  /** A time such that at least one tick lies after it and not after `at`. */
+  /** A time before a tick: at least one tick is later than this time, and not later than `at`. */
   readonly some: number;
-  /** A time such that no tick lies after it and not after `at`. */
+  /** A time after the last tick: no tick is later than this time, and not later than `at`. */
   readonly none: number;
   readonly at: number;
 }

@@ -8,8 +8,8 @@ import type { Reported } from './scheduled-jobs.ts';
 const LOST = /\[(OWNERSHIP|SESSION)_LOST\]/;
 const KNOWN = new RegExp(`^(ran|already-done|superseded)$|${LOST.source}`);
 /**
- * Half of the time between two ticks. A process that fires later than that may fire after the next tick of
- * the other processes.
+ * Half of the time between two ticks, in milliseconds. A process that fires a tick later than this may do so
+ * after other processes have fired the next tick.
  */
 const MOST_LATE_MS = 1_000;
 

@@ -1,5 +1,5 @@
 // Runs all jobs as one of several processes: member.ts <url> <ttlMs> <jobs> <seed>. With a seed, the work of
-// a tick takes up to 0.3 s. Without a seed, it lasts until the process gets the order to continue.
+// a tick takes up to 0.3 s. Without a seed, the work lasts until the test sends the command `go`.
 import { createLockClient, isQueueLockError } from '@queuelock/core';
 import { fromUrl as etcdFromUrl } from '@queuelock/etcd';
 import { fromUrl as redisFromUrl } from '@queuelock/redis';

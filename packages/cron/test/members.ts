@@ -11,14 +11,14 @@ const SCRIPT = fileURLToPath(new URL('member.ts', import.meta.url));
 export const PATTERN = '*/2 * * * * *';
 export const TICK_MS = 2_000;
 
-/** The events that a member prints. */
+/** The events that a member (one of the processes with the same jobs) prints for the test. */
 export type MemberEvent = { readonly ev: 'ready' } | Reported;
 
-/** The orders that a test sends to a process of a job. */
+/** The command that a test sends to a member. */
 export interface MemberOrder {
-  /** Orders the member to schedule its jobs. */
+  /** Whether the member shall schedule its jobs now. */
   readonly start?: boolean;
-  /** Orders the member to end its present work, and all later work at once. */
+  /** Whether the member shall end its running work now, and let later work end as soon as it starts. */
   readonly go?: boolean;
 }
 
@@ -26,7 +26,7 @@ export interface MemberOrder {
 export interface Where {
   readonly url: string;
   readonly ttlMs: number;
-  /** Names from `JOBS`. */
+  /** The names of the jobs that each process runs, from `JOBS`. */
   readonly jobs: readonly string[];
 }
 

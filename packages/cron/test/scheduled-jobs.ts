@@ -32,20 +32,23 @@ export const JOBS: readonly string[] = [
   COORDINATED,
 ];
 
-/** The report about a tick of a job. */
+/**
+ * An event that a process prints about one tick of a job: the library called the job, its work began or
+ * ended, or its outcome is known.
+ */
 export interface Reported {
   readonly ev: 'called' | 'begun' | 'ended' | 'told';
   readonly job: string;
   /** The scheduled time in ISO format. */
   readonly tick: string;
-  /** The outcome of the tick, or its error. Only events `told` have it. */
+  /** The outcome of the tick, or its error. Only reports with `ev: 'told'` have it. */
   readonly outcome?: string;
-  /** How many milliseconds late the library called the job. Only events `called` have it. */
+  /** How many milliseconds late the library called the job. Only reports with `ev: 'called'` have it. */
   readonly lateMs?: number;
 }
 
 interface Jobs {
-  /** The names from `JOBS` that are scheduled. */
+  /** The names of the jobs to schedule, from `JOBS`. */
   readonly names: readonly string[];
   readonly pattern: string;
   /** Does the work of each tick. */

@@ -12,7 +12,7 @@ interface Stored {
   /** The names of the entries that have marks. */
   readonly marks?: readonly string[];
   readonly more?: boolean;
-  /** How many of the latest rows have the same create revision, as entries of one transaction. */
+  /** How many of the latest rows get the same create revision, as the entries of one transaction have. */
   readonly together?: number;
 }
 

@@ -3,8 +3,8 @@ import { expect } from 'chai';
 import { Batcher, isRefusalOfOne, refuseTooLarge } from '../src/base/batcher.ts';
 
 /**
- * A batcher whose replies the test sends. Requests are named `<kind><number>`. Those with `?` are dependent:
- * they are sent only at the end of a tick.
+ * A batcher, and the batches that it sent and to which the test replies. Requests are named `<kind><number>`.
+ * Those with `?` may be sent only at the end of a tick.
  */
 class Requests {
   readonly sent: string[] = [];

@@ -7,7 +7,8 @@ import { expect } from 'chai';
 import type { BlockedHolderOptions, BlockedHolderReport } from './blocked-holder.ts';
 
 const TTL_MS = 5_000;
-// How late a lease may expire: the server checks at intervals, and the machine may be busy.
+// How late the server may end a lease, in milliseconds: it checks leases at intervals, and the machine may be
+// busy.
 const GRACE_MS = 3_000;
 
 /** What the holder has reported, and when the waiter behind it was granted. */

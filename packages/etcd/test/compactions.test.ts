@@ -64,8 +64,8 @@ describe('watch events that an etcd server may have lost around a compaction', (
     expect({ Range: before['Range'], ...others }).to.deep.equal(before);
     for (const one of waiting) one.unsubscribe();
     const last = await reads();
-    // This subscription only counts intervals. It sends no requests, because it assumes a version of etcd that
-    // loses no events.
+    // This subscription only lets the intervals of ten checks pass. It sends no requests, because it assumes
+    // a version of etcd that loses no events.
     const counting = compactions(false).compacted$.subscribe();
     await rounds(10);
     counting.unsubscribe();

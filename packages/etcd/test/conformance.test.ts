@@ -7,7 +7,8 @@ describe('@queuelock/etcd', () => {
       prefix: 'conformance/',
       requestTimeoutMs: 5_000,
     }),
-    // The values are generous, because the tests of this suite run at the same time and slow each other down.
+    // The next two values are generous, because the tests of this suite run at the same time and slow each
+    // other down.
     atOnce: 4,
     ttlMs: 3_000,
     // The limit is generous, since the server revokes expired leases every 500 ms.

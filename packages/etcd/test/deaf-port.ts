@@ -1,5 +1,5 @@
 // Provides a port that sends no response, not even a refusal, like a port of a host that is down. A frozen
-// process listens there, and its queue of connections is full.
+// process listens there, and its backlog of connections is full.
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';

@@ -15,8 +15,8 @@ describe('a process that used etcd', function () {
   });
 
   /**
-   * Runs the script in several processes. Returns the median of the milliseconds that these processes take to
-   * end.
+   * Runs the script in several processes, one after another. Resolves with the median of the milliseconds
+   * that such a process takes to end.
    */
   async function ending(script: URL, ...hosts: readonly string[]): Promise<number> {
     const durations: number[] = [];

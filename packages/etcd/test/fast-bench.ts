@@ -3,14 +3,14 @@ import type { Naming } from '@queuelock/etcd';
 import { benchOf, type Bench } from './bench.ts';
 import { Clients, freshQueue, newSpec, type TurnLog } from './clients.ts';
 
-/** An entry of a session, and its placement in the queue. */
+/** An entry with its session, its specification and the result of its enqueue. */
 export interface QueuedEntry {
   readonly session: Session;
   readonly spec: EntrySpec;
   readonly placement: Placement;
 }
 
-/** Provides a queue with naming `fast` for each test, and operations on it. */
+/** Provides a new queue with naming `fast` for each test, with sessions and entries of that queue. */
 export class FastBench {
   readonly at: Bench<Clients> = benchOf(new Clients());
   queue = '';

@@ -24,7 +24,7 @@ class Visitor {
     return { key: Buffer.from(`${queue}/${BigInt(lease).toString(16)}`), lease };
   }
 
-  /** Creates the key. Resolves with whether it is the first in the queue. */
+  /** Creates the key. Resolves with whether no other key of the queue is ahead of it. */
   async enter(queue: string, { key, lease }: { key: Buffer; lease: string }): Promise<boolean> {
     const { header, responses } = await this.#client.kv.txn({
       compare: [{ target: 'Create', result: 'Equal', create_revision: '0', key }],

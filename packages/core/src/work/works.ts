@@ -2,7 +2,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Closing } from './closing.ts';
 import { QueueLockError } from '../api/errors.ts';
 
-/** Counts the callbacks of a client that run. Each counts until its lock is released. */
+/** Counts the running callbacks of a client. Each callback counts until its lock is released. */
 export class Works {
   #underWay = 0;
   #onIdle: (() => void) | undefined;

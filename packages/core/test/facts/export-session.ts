@@ -15,7 +15,9 @@ async function abandoned(stage: Stage): Promise<{ readonly resume: string; reado
   return { resume, id };
 }
 
-/** Wraps a backend so that its resumed sessions call `removeUnclaimed` to remove unclaimed entries. */
+/**
+ * Wraps a backend so that each session that it resumes has this method `removeUnclaimed` instead of its own.
+ */
 function withRemovals(backend: Backend, removeUnclaimed: () => Promise<void>): Backend {
   return {
     ...backend,

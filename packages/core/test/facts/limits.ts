@@ -317,7 +317,10 @@ export const limitFacts: readonly CoreFact[] = [
   },
 ];
 
-/** Wraps a session. For entries with this limit it reports late that they have to wait. So may a store whose clients decide admission. */
+/**
+ * Wraps a session. For entries with this limit, `enqueue` resolves late, and with the report that the entry
+ * must wait. A store whose clients decide admission may do so too.
+ */
 function waitingUnder(limit: number, session: Session, gate: Gate): Session {
   const enqueue = session.enqueue.bind(session);
   const late: Session['enqueue'] = async (spec) => {

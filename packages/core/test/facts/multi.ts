@@ -15,8 +15,8 @@ import {
 const NAMES = ['x', 'y', 'z'] as const;
 
 /**
- * Removes the entry at this position from the queue. Leaves no record of the eviction, like an operator who
- * deletes the key by hand.
+ * Removes the entry that has `position` entries ahead of it. Leaves no record of the eviction, like an
+ * operator who deletes the key by hand.
  */
 function remove(stage: Stage, queue: string, position = 0): void {
   stage.server.evict(stage.server.queues().get(queue)![position]!.key);

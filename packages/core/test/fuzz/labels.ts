@@ -26,7 +26,9 @@ const HIDDEN = /[\p{Cc}\p{Zl}\p{Zp}]/u;
 const MAX_OWNER = 1_024;
 const MAX_SHOWN = 200;
 
-/** Provides the fuzz target: the text of an entry as any other client of the store could have written it. */
+/**
+ * Returns the fuzz target for the texts of entries, because any client of the store could have written them.
+ */
 export function open(): FuzzTarget {
   const texts = [JSON.stringify(LABEL), OWNED, 'etcdctl'];
   return { corpus: texts.map((text) => Buffer.from(text)), isJson: true, run };

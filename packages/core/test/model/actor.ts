@@ -123,7 +123,9 @@ export class Actor {
     judge.require('doubt', !listens || doubts, () => `${this.label} has no doubt`);
   }
 
-  /** Makes the server refuse this client's requests for the queue during the next `ms` milliseconds. */
+  /**
+   * Makes the server refuse this client's requests about the given queue during the next `ms` milliseconds.
+   */
   deny(queue: string, ms: number): void {
     this.#refusedUntil.set(queue, this.#world.timeline.now() + ms);
   }
@@ -140,7 +142,7 @@ export class Actor {
     );
   }
 
-  /** Makes every holder whose plan has `reads` read its `held` now. */
+  /** Reads `held` now for every hold whose plan has `reads`. */
   readAll(): void {
     for (const { claim } of this.programs) claim.read();
   }

@@ -9,8 +9,9 @@ interface Handle {
 }
 
 /**
- * Replaces `setTimeout` and `Math.random`, which the npm package cockatiel uses for its delays. So a history takes no real time and runs
- * the same way each time. Passes unhandled rejections to `onLost`. Returns a function that restores the globals.
+ * Replaces `setTimeout` and `Math.random`, which the npm package cockatiel uses for its delays. So a history
+ * takes no real time and runs the same way each time. Calls `onLost` with the reason of each unhandled
+ * rejection. Returns a function that restores the globals.
  */
 export function borrowGlobals(timeline: Pacemaker, onLost: (reason: unknown) => void): () => void {
   const { setTimeout, clearTimeout } = globalThis;

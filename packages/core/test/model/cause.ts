@@ -4,7 +4,7 @@ import type { Ledger } from './ledger.ts';
 import type { Machine } from './timeline.ts';
 import type { World } from './world.ts';
 
-/** A claim that failed, and what happened while it waited. */
+/** A failed claim, how long it waited, and how many sessions its client lost meanwhile. */
 export interface Failure {
   readonly claim: Claim;
   readonly waitedMs: number;
@@ -13,8 +13,8 @@ export interface Failure {
 }
 
 /**
- * Returns whether the claim may fail with this error. The error must be typed, and the history must contain
- * what it reports.
+ * Returns whether the claim may fail with this error. It must be a `QueueLockError`, and the history must
+ * contain what its code reports.
  */
 export function hasCause(
   error: unknown,

@@ -14,8 +14,8 @@ interface Lease {
   /** When the lease ends, by the server's clock. */
   keptUntil: number;
   /**
-   * When the proven time ends, by the client's clock, after the deduction of the safety margin. A proof that arrives later does not extend
-   * it.
+   * The end of the proven time by the client's clock, minus the safety margin. A proof that arrives after
+   * this time does not extend it.
    */
   provenUntil: number;
   /** When the renewal in flight was sent, by the client's clock. */
@@ -77,7 +77,8 @@ export class Ledger {
   }
 
   /**
-   * Returns whether an operator removed the entry or ended its session. The rules do not apply to such a hold until its client is notified.
+   * Returns whether an operator removed the entry or ended its session. The rules do not apply to the hold of
+   * such an entry until its client is notified.
    */
   wasRemoved(key: string): boolean {
     return this.evicted.has(key) || this.ended.has(this.sessionOf(key));
@@ -99,13 +100,19 @@ export class Ledger {
     };
   }
 
-  /** Records the newest entry of a claim. Replies may arrive out of order, so the entry with the greatest order counts. */
+  /**
+   * Records the newest entry of a claim. Replies may arrive out of sequence, so it keeps the entry with the
+   * greatest order number.
+   */
   #noteNewest(owner: string, placement: Placement): void {
     const known = this.#newest.get(owner);
     if (!known || placement.order > known.order) this.#newest.set(owner, placement);
   }
 
-  /** Reads both clocks now, and returns a function that records a proof. A proof counts from the time at which the request was sent. */
+  /**
+   * Reads the clocks of client and server when a renewal is sent. Returns a function that records what the
+   * renewal proved, since a proof counts from that time.
+   */
   #proofFrom({ machine, safetyMarginMs }: Witnessed): (lease: Lease, provenMs: number) => void {
     const [here, there] = [machine.now(), this.#timeline.now()];
     return (lease, provenMs) => {

@@ -3,7 +3,8 @@ import { QueueLockError } from '../../src/index.ts';
 import type { Machine, Timeline } from './timeline.ts';
 
 /**
- * The random faults of a history: each byte decides what happens to one message. The byte 0 means no fault. Messages after the last byte have no faults.
+ * The random faults of a history: each byte decides what happens to one call. The byte 0 means no fault.
+ * Calls after the last byte have no faults.
  */
 export class Fates {
   readonly #bytes: ArrayLike<number>;
@@ -37,7 +38,8 @@ const RENEWAL_MS = 1_000;
 const NEAR_MS = [2, 2, 3, 5, 10, 20, 40, 80] as const;
 
 /**
- * Converts a random byte to the times of one call. Three of four values mean no fault. The upper three bits give the latency or the delay.
+ * Converts a random byte to the fate of one call. Three of four values mean no fault. The upper three bits
+ * select the latency or the delay.
  */
 function fateOf(byte: number, failsIn: number): Fate {
   const level = byte >> 5;
@@ -75,7 +77,10 @@ export class Network {
   readonly #machine: Machine;
   readonly #fates: Fates;
   #cut: { readonly until: number; readonly what: 'requests' | 'answers' } = { until: 0, what: 'requests' };
-  /** Events to deliver when the connection works again. A real backend would then read the changes that it missed. */
+  /**
+   * Notifications to deliver when the connection works again. A real backend would then read the changes that
+   * it missed.
+   */
   readonly #heldBack: (() => void)[] = [];
   #failures = 0;
 

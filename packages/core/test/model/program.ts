@@ -4,14 +4,15 @@ import type { Claim } from './claim.ts';
 import type { Hold } from './hold.ts';
 import type { World } from './world.ts';
 
-// The longest a `tryAcquire` may take, in milliseconds: two connections with one attempt each, and the time
-// in which a session may be suspect.
+// Maximum duration of a `tryAcquire` in milliseconds: twice the connect timeout and the timeout of one
+// request, and then the time in which a session may be suspect.
 const TRY_MS = 2 * (1_000 + 250) + 3_000;
 // Additional milliseconds after a hold that ended without a release, for reading and erasing its trace.
 const UNCLEAN_MS = 400 + 2 * 3_000;
 // Additional milliseconds for two heartbeats, of which one must prove `minRemainingMs`.
 const NEEDS_MS = 2 * (750 + 1_000);
-// A timeout is checked this many milliseconds after it, because the client's own timer must run first.
+// The model checks a timeout this many milliseconds after its end, because the client's own timer must run
+// first.
 const GRACE_MS = 2;
 
 /** The code of an application that makes one acquisition, and ends it. */
@@ -142,8 +143,8 @@ export class Program {
     const timeoutMs = claim.plan.kind === 'tryAcquire' ? this.#tryMs : claim.plan.timeoutMs;
     if (timeoutMs === undefined) return () => undefined;
     const read = (): void => {
-      // The limit of a `tryAcquire` is a rule of this model and excludes frozen time, so it is not checked
-      // after a freeze.
+      // The maximum duration of a `tryAcquire` is a rule of this model alone and excludes frozen time. So it
+      // is not checked after a freeze.
       if (claim.plan.kind === 'tryAcquire' && machine.wasFrozen) return;
       if (!claim.hold) claim.mustEnd('its timeout is over');
     };

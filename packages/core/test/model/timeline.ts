@@ -1,7 +1,7 @@
 import { virtualClock } from '@queuelock/memory';
 import type { Clock } from '../../src/index.ts';
 
-/** Checks that run between the events of a history. */
+/** The callbacks that check the rules of judge.ts between the events of a history. */
 export interface Observer {
   /** Runs before the next event, when all promise jobs of the last event are done. */
   settled(): void;

@@ -4,7 +4,10 @@ export interface NameClaim {
   readonly shared: boolean;
 }
 
-/** How a claim enters its queues: all in one step, or one by one in the caller's order, with or without waiting for each lock. */
+/**
+ * How a claim enters its queues: all in one step, or one after another in the caller's order. It then waits
+ * for each lock before it enters the next queue, or it does not wait.
+ */
 export type Entering = 'at one point' | 'one by one' | 'one by one without waiting';
 
 /** The numbers of the claims in each queue, how many of its queues each claim has entered, and which claims are done. */
@@ -97,7 +100,10 @@ function hasCircle(state: State, claims: readonly NameClaim[]): boolean {
   });
 }
 
-/** Returns a claim of a reader and one of a writer for each ordered choice of these names. */
+/**
+ * Returns all claims of one or more of these names in every order, each once as a reader and once as a
+ * writer.
+ */
 export function allClaims(names: readonly string[]): readonly NameClaim[] {
   return choices(names).flatMap((chosen) => [
     { names: chosen, shared: false },

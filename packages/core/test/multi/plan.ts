@@ -3,7 +3,7 @@ import fc from 'fast-check';
 export const NAMES = ['a', 'b', 'c', 'd'] as const;
 const CLIENTS = 3;
 
-/** A task that locks some names at once, and holds them for a while. */
+/** A task of one client: it locks one or more names, holds them for `holdMs`, and releases them. */
 export interface TaskPlan {
   readonly client: number;
   /** The names in the caller's order; several names are locked by one multi-lock. */

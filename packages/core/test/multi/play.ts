@@ -75,7 +75,7 @@ class Scene {
     const stepMs = ms > MAX_WAIT_MS ? ms : LOOK_EVERY_MS;
     for (let passed = 0; passed < ms; passed += stepMs) {
       // When no task waits and no entry is stored, only heartbeats are left. So the rest of the time passes
-      // in one step.
+      // at once.
       if (!isBusy()) return this.#stage.clock.advance(ms - passed);
       await this.#stage.clock.advance(stepMs);
       this.#witness.check();

@@ -5,7 +5,7 @@ import type { TimedTask } from '@queuelock/core/backend';
 // task may start in the middle of a part.
 const PARTS = 8;
 
-/** A task of a timeout that many tasks share. */
+/** A task that times out by a timer which it shares with other tasks. */
 export interface SharedTask extends TimedTask {
   /** Called when one part of the timeout has passed without the task being done. The first part may be shorter than the others. */
   partPassed(): void;

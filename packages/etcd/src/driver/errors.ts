@@ -2,7 +2,7 @@ import { QueueLockError, isQueueLockError } from '@queuelock/core/backend';
 import { statusOf } from './grpc-status.ts';
 import { OWN_DIRECTORY } from '../queue/keys.ts';
 
-/** Describes the failed request, for the error's message. */
+/** The facts about a failed request that the error's message contains. */
 export interface Attempt {
   /** What the client was doing, such as `entering queue "jobs"`. */
   readonly what: string;
@@ -14,8 +14,8 @@ export interface Attempt {
   readonly prefix?: string;
 }
 
-// These texts are compared first, because etcd sends most of these errors with a gRPC status that also has
-// other meanings.
+// These texts of etcd's errors are compared before the gRPC status, because most of these errors have a
+// status that also has other meanings.
 const LEASE_MISSING = /requested lease not found/;
 const TOKEN_OUTDATED = /etcdserver: (invalid auth token|revision of auth store is old)/;
 const REFUSED =
@@ -62,8 +62,9 @@ const WANTS_TLS =
   'the member closed the connection before HTTP/2 began, as a member that expects TLS does: https:// in hosts, or an etcds:// URL';
 
 /**
- * Converts an error of a driver to a `QueueLockError`. If the server would return the error again for the same request, it is final.
- * Otherwise the code is `UNAVAILABLE`, since the member may have carried out the request.
+ * Converts an error of a driver to a `QueueLockError`. If every member would return the error again for the
+ * same request, the code names the cause. Otherwise the code is `UNAVAILABLE`, since the member may have
+ * carried out the request.
  */
 export function classify(error: unknown, attempt: Attempt): QueueLockError {
   const { what, host } = attempt;
@@ -152,7 +153,7 @@ function explain({ message }: Error): string {
   return `${line}. Free space (compact, defragment) and disarm the alarm; releases still work meanwhile`;
 }
 
-/** Returns whether the server refused an entry, or another client removed it. */
+/** Returns whether the error means that the server refused an entry, or that another client removed it. */
 export function isRefusal(error: unknown): boolean {
   return (['ENTRY_LOST', 'ACCESS_DENIED', 'INVALID_ARGUMENT'] as const).some((code) =>
     isQueueLockError(error, code),

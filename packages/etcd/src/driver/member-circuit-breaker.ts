@@ -17,7 +17,8 @@ const WINDOW_MS = 2_000;
 // In an outage that has lasted for 10 s, failures of the last 3 s count. So there are fewer attempts, and the
 // end of the outage is noticed up to a second later.
 const LASTING = { fromMs: 10_000, windowMs: 3_000 };
-// Maximum number of failures in that time. Attempts at members that have not failed are not limited.
+// Maximum number of failures within those 2,000 or 3,000 ms. Attempts at members that have not failed are not
+// limited.
 const MAX_FAILURES = 2;
 const BY_MEMBER = /etcdserver:/;
 

@@ -13,7 +13,7 @@ export interface EnqueueContext {
   readonly generation: Generation;
 }
 
-/** The response to an enqueue transaction, and which part of it concerns one entry. */
+/** The response to an enqueue transaction, with what is needed to find the part that concerns one entry. */
 export interface EnqueueResponse {
   readonly response: ITxnResponse;
   readonly position: BatchPosition;

@@ -8,8 +8,8 @@ import { TAIL_OPERATIONS, readQueueAhead, writeTailAndReadAhead, writeTail } fro
 import { absent, latestFirst, readMetadata, readKeys, modifiedAt, put } from '../queue/txn.ts';
 
 /**
- * How an enqueue transaction is built and read. Sending the same transaction twice changes nothing, and returns the same
- * orders.
+ * How an enqueue transaction is built and how its response is read. Sending the same transaction twice
+ * changes nothing, and returns the same order numbers.
  */
 export interface EnqueueMode {
   readonly request: (newcomers: readonly Newcomer[], ticket: Ticket) => ITxnRequest;

@@ -30,7 +30,7 @@ export function readsOf(newcomers: readonly Newcomer[], { own }: Ticket): IReque
   ];
 }
 
-/** Which part of the response to a batch concerns one entry. */
+/** The batch to which a response belongs, and the index of one entry in it. */
 export interface BatchPosition {
   readonly newcomers: readonly Newcomer[];
   readonly ticket: Ticket;

@@ -11,7 +11,7 @@ import type { Batcher } from '../base/batcher.ts';
 import type { Generation } from './generation.ts';
 import { removeCreated, type RemovalContext } from './leaving.ts';
 
-/** What the requests of a session's entries have in common. */
+/** What requests that create or remove entries need from their session. */
 export interface RequestContext extends EnqueueContext, RemovalContext {
   readonly generation: Generation;
   /** Sends the entries that need nothing but a key, in batches. */
@@ -33,8 +33,8 @@ export async function enter(
 ): Promise<readonly Entered[]> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const { entered, used } = await attemptToEnter(context, newcomers, mode);
-    // The store was restored from an older snapshot, and its revision has grown again since. So this order
-    // was already granted before the restore, and the entry is removed.
+    // The store was restored from an older backup, and its revision has grown again since. So another entry
+    // already had this order number before the restore, and the new entry is removed.
     const past = newcomers.filter(({ entry }, i) => isOfThePast(entry, entered[i]));
     if (past.length > 0) {
       await Promise.all(past.map(({ entry }) => removeCreated(context.generation, entry)));

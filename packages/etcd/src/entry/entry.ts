@@ -60,7 +60,7 @@ export class Entry {
   readonly sought: Target;
   /** The key or range to read for the entry's mark; see `marks.ts`. */
   readonly soughtMark: Target | undefined;
-  /** The create revision of the key, once the server has returned it. It is the entry's order. */
+  /** The create revision of the key, once the server has returned it. It serves as the entry's order number. */
   order: bigint | undefined;
   /** The key of the trace of the entry's hold, from when that trace may exist. */
   trace: Buffer | undefined;
@@ -150,7 +150,7 @@ export class Entry {
     return readKeyText(this.under, this.keyText)?.permits ?? 1;
   }
 
-  /** Returns whether this order was granted before. This happens after the store was restored from an older snapshot. */
+  /** Returns whether another entry may have had this order number before. This happens after the store was restored from an older backup. */
   isOfThePast(order: bigint): boolean {
     return order > this.#origin.resumedAt && order <= this.#origin.revision;
   }
@@ -168,7 +168,7 @@ export class Entry {
     return this.#writtenAt ?? this.order ?? 0n;
   }
 
-  /** Records that the store has this value now. */
+  /** Records that the store has this value of the entry since the given revision. */
   wrote(value: string, revision: bigint): void {
     if (this.value === undefined) return;
     this.value = value;
@@ -229,7 +229,7 @@ export class Entry {
     }
   }
 
-  /** Resolves when every such request has a response or was given up. */
+  /** Resolves when every request that may create the key has a response or was given up. */
   async settled(): Promise<void> {
     await Promise.allSettled(this.#inFlight);
   }

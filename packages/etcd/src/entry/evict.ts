@@ -5,7 +5,10 @@ import { createdAt, remove } from '../queue/txn.ts';
 import type { SingleKeyOf } from '../api/naming.ts';
 import type { Connection } from '../server/connection.ts';
 
-/** The entry to evict. The order is the create revision of its key, so that a later entry with the same key is safe. */
+/**
+ * The entry to evict. `order` is the create revision of its key, so that a later entry with the same key is
+ * not evicted.
+ */
 export interface Evictee {
   readonly queue: string;
   readonly key: string;

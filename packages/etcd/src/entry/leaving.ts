@@ -104,7 +104,10 @@ function removalOf(entry: Entry): Removal {
   return { key, within: tail && !followed ? removalWithTail(entry, tail) : undefined };
 }
 
-/** Follows the chain of successors, and returns the first one that was not removed. */
+/**
+ * Returns the first entry in the chain of successors that this session has not withdrawn and that is not
+ * lost.
+ */
 function presentSuccessor(entry: Entry): Entry | undefined {
   let { successor } = entry;
   while (successor && (successor.withdrawn || successor.gone)) successor = successor.successor;

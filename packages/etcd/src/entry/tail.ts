@@ -23,7 +23,7 @@ export type QueueAhead = { readonly rows: QueueRows } | { readonly behind: KeyRe
 // the queue. The list shows how many entries are ahead, and whether other clients have entries.
 const LISTED = 20;
 
-/** How many operations of the transaction a tail needs. */
+/** How many more operations an enqueue transaction has if it writes a tail. */
 export const TAIL_OPERATIONS = 3;
 
 /** Returns the operation that writes the tail, in the transaction that creates the entry. */

@@ -15,7 +15,10 @@ export interface KeyRef {
   readonly createRevision: string;
 }
 
-/** Returns a text that identifies one creation of a key, as opposed to later creations of the same key. */
+/**
+ * Returns a text that identifies one entry. Its key alone does not, since a later entry may have the same
+ * key.
+ */
 export function creationId({ key, createRevision }: KeyRef): string {
   return creationIdOfText(key.toString(), createRevision);
 }
@@ -102,7 +105,10 @@ export function aheadOfFast(last: KeyRef): EntriesAhead<ConflictingEntry> {
   return { refs: [{ ...last, permits: 1, limit: 1, mayAnnounce: true }] };
 }
 
-/** Returns whether further rows with the revision of the first row may be missing. */
+/**
+ * Returns whether all rows have the create revision of the first row, and the read may have left out further
+ * rows with it.
+ */
 function isCutOff({ kvs, more }: IRangeResponse): boolean {
   return more && kvs[0]?.create_revision === kvs.at(-1)?.create_revision;
 }

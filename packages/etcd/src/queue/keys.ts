@@ -85,7 +85,7 @@ export function fastMark(prefix: string): string {
   return `~${Buffer.byteLength(prefix)}.`;
 }
 
-/** Removes the beginning of fast entries from an entry's name. */
+/** Removes the beginning `~<digits>.` from the name of a fast entry. Returns other names unchanged. */
 function withoutFastMark(name: string): string {
   return name.replace(/^~\d+\./, '');
 }
@@ -93,8 +93,8 @@ function withoutFastMark(name: string): string {
 /** Returns the key ranges of a queue before and after the keys of its fast entries. */
 export function rangesBesideFast(under: string, mark: string): readonly [KeyRange, KeyRange] {
   const { key, range_end } = rangeUnder(under);
-  // The keys of fast entries begin with the mark, whose last character is a dot. So they end before the
-  // slash, which follows the dot in ASCII.
+  // The names of fast entries begin with `mark` (see `fastMark`), whose last character is a dot. In ASCII the
+  // slash follows the dot, so the range of these keys ends where a slash replaces the dot.
   return [
     { key, range_end: Buffer.from(under + mark) },
     { key: Buffer.from(under + mark.replace('.', '/')), range_end },
@@ -138,7 +138,7 @@ export interface SessionEntry {
   readonly key: Buffer;
 }
 
-/** Returns those of the keys that are entries of the session, in whatever queue. */
+/** Returns the entries of the session among these keys, whatever their queues. */
 export function entriesIn(
   keys: readonly Buffer[],
   { prefix, lease }: { readonly prefix: string; readonly lease: string },

@@ -7,7 +7,10 @@ export type ListedKey = Pick<IKeyValue, 'key' | 'create_revision' | 'mod_revisio
 
 interface Child {
   readonly order: bigint;
-  /** Whether the key is named after its lease, as the entries of all clients with a queue are. */
+  /**
+   * Whether the key's name begins with its lease. Clients that use queues, such as queuelock and Go's, name
+   * their entries so.
+   */
   readonly isEntry: boolean;
 }
 

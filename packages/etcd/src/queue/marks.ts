@@ -1,7 +1,7 @@
-// The order of an entry is its create revision. So an exclusive entry that is converted to a shared one must
-// keep its key. A mark, which is a separate key, records the conversion and notifies the shared entries
-// behind. The mark is on the same lease, and ends in the same name as the entry's key. Clients other than
-// queuelock, such as Go's, still see an exclusive entry and wait.
+// The order number of an entry is the create revision of its key. So an exclusive entry that is converted to
+// a shared one must keep its key. A mark, which is a separate key, records the conversion and notifies the
+// shared entries behind. The mark is on the same lease, and ends in the same name as the entry's key. Clients
+// other than queuelock, such as Go's, still see an exclusive entry and wait.
 import type { IRangeResponse, IRequestOp } from '../protocol/messages.ts';
 import { put } from './txn.ts';
 

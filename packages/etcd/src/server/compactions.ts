@@ -24,7 +24,7 @@ export interface CompactionSources {
 }
 
 const COMPACTED = /required revision has been compacted/;
-// Matches the error of a member that lags behind, or of a store that was restored from an older snapshot.
+// Matches the error of a member that lags behind, or of a store that was restored from an older backup.
 const FUTURE = /required revision is a future revision/;
 
 /** A listener that reads again after each compaction. */
@@ -60,8 +60,8 @@ export class Compactions {
   }
 
   /**
-   * Notifies the listener after each compaction until it is deleted. With thousands of waiters this takes less memory than subscriptions
-   * to `compacted$`.
+   * Notifies the listener after each compaction, until `delete` is called with it. With thousands of waiters
+   * this takes less memory than subscriptions to `compacted$`.
    */
   add(listener: CompactionListener): void {
     this.#listeners.add(listener);

@@ -67,8 +67,9 @@ export class Connection {
   }
 
   /**
-   * Records the revision of an event that an observer has shown. A later read with an older revision is then rejected, because the observer
-   * would show the past. Some versions of etcd return such stale reads.
+   * Records the revision of an event that an observer has emitted. A later read with an older revision is
+   * then rejected, because the observer would emit a past state. Some versions of etcd return such stale
+   * reads.
    */
   noteRevision(revision: bigint): void {
     if (revision > this.#revision) this.#revision = revision;
@@ -88,8 +89,9 @@ export class Connection {
   }
 
   /**
-   * Sends a linearizable request to the key space. Rejects if the store's revision is smaller than before, as after a restore from an old
-   * snapshot, since orders and tokens would be granted a second time. A stale read is rejected as well.
+   * Sends a linearizable request to the key space. Rejects if the store's revision is smaller than before, as
+   * after a restore from an old backup, since the store would then return order numbers and tokens a second
+   * time. A stale read is rejected as well.
    */
   ask<T extends { readonly header: IResponseHeader }>(
     what: string,

@@ -53,12 +53,14 @@ export class WatchIds<Owner> {
     return oldest;
   }
 
-  /** Adds a watch to those that are to be requested. */
+  /** Adds a watch that waits for its request to be sent. */
   add(owner: Owner): void {
     this.#queued.add(owner);
   }
 
-  /** Removes the watches that may be requested now from the queue, and returns their requests. */
+  /**
+   * Returns requests for the waiting watches that may be requested now. These watches then no longer wait.
+   */
   take(): readonly WatchRequest<Owner>[] {
     const requests: WatchRequest<Owner>[] = [];
     for (const owner of this.#queued) {

@@ -4,7 +4,7 @@ import type { Channel } from '../driver/driver.ts';
 import { WatchIds } from './watch-ids.ts';
 import { includesKey, type Watcher, type WatchTarget } from './watch-target.ts';
 
-/** Receives the events of a watch stream that concern no single watcher. */
+/** Receives what happens to a watch stream: canceled watches, its first live watch and its end. */
 export interface WatchStreamListener {
   /** Called when the server has canceled a watch. */
   readonly onRefused: (watcher: Watcher, response: IWatchResponse) => void;

@@ -7,9 +7,10 @@ export type WatchTarget = Pick<IWatchCreateRequest, 'key' | 'range_end' | 'filte
 /** A notification that a watch stream sends to a watcher. */
 export type WatchNotification =
   /**
-   * The watch is live: the watcher is notified of every change from now on. Earlier changes may be missing, so the watcher must read once,
-   * also after a reconnect. `revision` is the store's revision just before. A write at this moment can delay the events by up to 100 ms,
-   * because the member then processes the watch as one of the past.
+   * The watch is live: the watcher is notified of every change from now on. Earlier changes may be missing,
+   * so the watcher must read once, also after a reconnect. `revision` is the store's revision just before. If
+   * a write comes at this moment, the member treats the watch as one of past events, and sends its events up
+   * to 100 ms late.
    */
   | { readonly status: 'live'; readonly revision?: string | undefined }
   | { readonly status: 'events'; readonly events: readonly IEvent[] }

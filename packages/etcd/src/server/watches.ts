@@ -27,7 +27,7 @@ export class Watches {
   readonly broken$: Observable<unknown>;
   /** Emits when the backend is closed. Watchers get no notifications after that. */
   readonly closed$: Observable<void>;
-  /** Holds that began only recently, so that their own entry is not watched yet. */
+  /** The timers of holds that began recently. The entry of such a hold is not watched yet. */
   readonly unwatched: DeadlineQueue = new DeadlineQueue(OWN_UNWATCHED_MS, performance);
   readonly #broken$ = new Subject();
   readonly #closed$ = new ReplaySubject<void>(1);
@@ -110,7 +110,10 @@ export class Watches {
   }
 }
 
-/** Returns the prefix that all keys of a queue have. Keys of marks are converted to the keys of their entries first. */
+/**
+ * Returns the prefix of the queue to which the watched key belongs. The key of a mark belongs to the queue of
+ * its entry.
+ */
 function queueOf({ key }: WatchTarget): string {
   const path = key?.toString('latin1').replace(MARKS, '') ?? '';
   return path.slice(0, path.lastIndexOf('/') + 1) || path;

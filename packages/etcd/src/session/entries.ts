@@ -35,7 +35,7 @@ export class Entries {
     const requesting = { connection, lease, generation: new Generation(connection, { key, lease, owner }) };
     const entering = new Batcher({
       maxSize: MAX_NEWCOMERS,
-      // All entries of a transaction have the same order, so a batch has at most one entry of each queue.
+      // All entries of a transaction have one order number, so a batch has at most one entry of each queue.
       kindOf: ({ spec }: Newcomer) => spec.queue,
       isIndependent: () => true,
       send: (newcomers) => sendEnqueueBatch(requesting, newcomers),
@@ -101,7 +101,7 @@ export class Entries {
     return placement as Placement;
   }
 
-  /** Enqueues all entries in one transaction. They have the same order, and other clients see either all of them or none. */
+  /** Enqueues all entries in one transaction. They have the same order number, and other clients see either all of them or none. */
   async enqueueAll(specs: readonly EntrySpec[]): Promise<readonly Placement[]> {
     if (specs.length > 1) checkOneTransaction(specs, ({ queue }) => this.#singleKeyFor(queue)?.toString());
     if (specs.length === 0) return [];
@@ -183,7 +183,7 @@ export class Entries {
     return placement;
   }
 
-  /** Returns the placements. Throws for an entry that exists with another specification, which stays unchanged. */
+  /** Returns key, order number and turns of each entry. Throws for an entry that exists with another specification, and leaves it unchanged. */
   async #place(newcomers: readonly Newcomer[], entered: readonly Entered[]): Promise<readonly Placement[]> {
     for (const { entry, spec } of newcomers) requireSameEntry(entry, spec);
     return this.#cleanUpAfter(newcomers, () => placeAll(this.#context, newcomers, entered));

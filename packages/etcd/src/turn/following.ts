@@ -11,6 +11,9 @@ export interface Following extends RemovalTools {
   readonly entry: Entry;
   readonly successors: Successors;
   readonly order: bigint;
-  /** The limit and permits of this enqueue. A repeated enqueue of the same entry may have other ones. */
+  /**
+   * The limit and permits with which this call enqueued the entry. A later call may enqueue the same entry
+   * with others.
+   */
   readonly rule: Required<AdmissionRule>;
 }

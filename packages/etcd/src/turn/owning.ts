@@ -10,7 +10,7 @@ import { modifiedAt, putKeepingLease } from '../queue/txn.ts';
 import type { Following } from './following.ts';
 import { creationIdOf } from '../entry/creation-id.ts';
 
-/** What an announcement needs. */
+/** What is needed to announce to waiters that an entry holds alone. */
 type AnnouncementContext = Pick<Following, 'connection' | 'followed' | 'entry' | 'rule'>;
 
 // Minimum duration of a hold, in milliseconds, before its holder writes the label. Waiters would not see the
@@ -18,8 +18,8 @@ type AnnouncementContext = Pick<Following, 'connection' | 'followed' | 'entry' |
 const UNANNOUNCED_HOLD_MS = 1;
 
 /**
- * Records a turn in the entry: the grant token, and whether the entry waited or holds alone. Only an exclusive entry with a limit of 1 holds
- * alone when it is admitted.
+ * Records in the entry what its latest turn shows: the grant token, and whether the entry waited or holds
+ * alone. Only an exclusive entry with a limit of 1 holds alone when it is admitted.
  */
 export function recordTurn(
   { entry, rule }: Pick<AnnouncementContext, 'entry' | 'rule'>,
@@ -50,8 +50,8 @@ export function announceOwner(turns$: Observable<Turn>, context: AnnouncementCon
 }
 
 /**
- * Notifies the waiters of this process that the session is about to remove the entry. Returns whether the entry held alone and such a waiter
- * exists.
+ * Notifies this process's waiters behind the entry that the session is about to remove it. Returns whether
+ * such a waiter exists and the entry held alone.
  */
 export function markLeaving({ followed, entry }: Pick<AnnouncementContext, 'followed' | 'entry'>): boolean {
   const creation = creationIdOf(entry);
@@ -59,7 +59,10 @@ export function markLeaving({ followed, entry }: Pick<AnnouncementContext, 'foll
   return creation !== undefined && followed.markLeaving(creation, { owned }) && owned;
 }
 
-/** Notifies the waiters of this process that the entry holds alone. Returns whether there are such waiters. */
+/**
+ * Notifies this process's waiters behind the entry that it holds alone. Returns whether there are such
+ * waiters.
+ */
 function notifyLocalWaiters({ followed, entry }: Pick<AnnouncementContext, 'followed' | 'entry'>): boolean {
   const creation = creationIdOf(entry);
   return creation !== undefined && mayAnnounce(entry) && followed.markOwned(creation);
@@ -69,7 +72,10 @@ function mayAnnounce({ owned, mark, single }: Entry): boolean {
   return owned && !mark && !single;
 }
 
-/** Writes the label for waiters of other processes. Emits nothing and ignores failures, after which these waiters read the queue. */
+/**
+ * Writes the label for waiters of other processes. Returns a stream without values. If the write fails, these
+ * waiters read the queue.
+ */
 function writeLabel(context: AnnouncementContext): Observable<never> {
   const write = async (): Promise<void> => {
     const { connection, entry } = context;

@@ -35,7 +35,7 @@ export interface SingleHoldContext extends RemovalTools {
   readonly lease: string;
 }
 
-/** An entry that exists in its queue. */
+/** An enqueued entry with its order number, and with the single key that it must create, if any. */
 export interface Placed extends Claimant {
   readonly entry: Entry;
 }
@@ -85,14 +85,20 @@ export class SingleHold {
     }
   }
 
-  /** Combines an entry's turn in the queue with the state of the single keys. */
+  /**
+   * Returns the entry's turn with the single keys considered: it is admitted only while these keys belong to
+   * the entries.
+   */
   turnOf(turn: Turn): Turn {
     if (!turn.admitted) return turn;
     const { held, revision } = this.#seen;
     return held ? { ...turn, grantToken: revision } : { admitted: false };
   }
 
-  /** Returns the entry's turns in consideration of its single key. Errors with `ENTRY_LOST` if another client deletes that key. */
+  /**
+   * Returns the entry's turns, in which it is admitted only while its single key exists. Errors with
+   * `ENTRY_LOST` if another client deletes that key.
+   */
   follow(placed: Placed, queueTurns$: Observable<Turn>): Observable<Turn> {
     return queueTurns$.pipe(
       switchMap((turn) => {

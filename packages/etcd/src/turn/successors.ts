@@ -12,8 +12,8 @@ import { creationIdOf } from '../entry/creation-id.ts';
 export interface Successor {
   readonly entry: Entry;
   /**
-   * Called when the predecessor is released. `at` is the token of the next grant. `now` is whether the grant may begin before the removal is
-   * confirmed.
+   * Grants the lock to this entry when its predecessor is released. `at` is the token of that grant. `now` is
+   * whether the hold may begin before the server has confirmed the predecessor's removal.
    */
   readonly notify: (at: bigint, now: boolean) => void;
 }
@@ -34,7 +34,10 @@ interface SuccessorsOptions {
 export class Successors {
   /** The successors, by the key and create revision of their predecessors. */
   readonly #behind = new Map<string, Successor>();
-  /** When each hand-over began whose removal is not confirmed yet, the oldest first. */
+  /**
+   * The start time of each hand-over for which the server has not confirmed the removal of the old entry, the
+   * oldest first.
+   */
   readonly #unconfirmed = new Map<Entry, number>();
   readonly #connection: Pick<Connection, 'revision'>;
   readonly #generation: Pick<Generation, 'isExported'>;

@@ -63,17 +63,20 @@ async function readRows({ connection, entry }: Following, request: IRangeRequest
   return { latest: known(latest), marks: known(marks) };
 }
 
-/** Calls the listener with each turn. Returns a function that stops this, which may be called more than once. */
+/**
+ * A function that calls the listener with each turn of an entry. It returns a function that stops these calls
+ * and may be called more than once.
+ */
 export type FollowTurns = (listener: TurnListener) => () => void;
 
-/** Returns a function that follows the entry's turns in its queue. */
+/** Returns a function that passes the entry's turns in its queue to a listener. */
 export function follow(following: Following, first: EntriesAhead<ConflictingEntry>): FollowTurns {
   const { entry, rule } = following;
   const turn = turnOf(first, rule);
   recordTurn(following, turn);
   const view = new EntryView(following, (first.total ?? Infinity) <= SOON);
-  // An entry that was admitted at once has only this turn, which is recorded already. No waiter needs its
-  // label.
+  // The only turn of an entry that was admitted at once is this one, and it is recorded already. No waiter
+  // needs the label of such an entry.
   if (turn.admitted && !entry.waited) return (listener) => followTurns(view, { rule, first }, listener);
   return following$(announceOwner(turnsByWatching(view, rule, first), following));
 }
@@ -110,7 +113,7 @@ class EntryView implements QueueView<ConflictingEntry> {
   }
 }
 
-/** Returns a function that follows the turns which a stream emits. */
+/** Returns a function that passes the turns which a stream emits to a listener. */
 export function following$(turns$: Observable<Turn>): FollowTurns {
   return (listener) => {
     const turns = turns$.subscribe(listener);
@@ -140,7 +143,7 @@ class TurnsOfEntry implements TurnListener, EntryEndListener {
     this.#subscriber = subscriber;
   }
 
-  /** Starts to emit turns. Returns a function that stops this. */
+  /** Emits the entry's turns to the subscriber. Returns a function that ends this. */
   follow(turns: FollowTurns): () => void {
     this.#entry.end.add(this);
     if (!this.#isOver && !this.#subscriber.closed) this.#stop = turns(this);

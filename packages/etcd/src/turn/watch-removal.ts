@@ -19,7 +19,7 @@ export interface RemovalTools {
   readonly watches: Watches;
   readonly lookups: Lookups;
   readonly compactions: Compactions;
-  /** The entries that other entries of this process wait for. */
+  /** The entries for which waiters of this process wait, with those waiters. */
   readonly followed: LocalWaiters;
 }
 
@@ -56,7 +56,10 @@ export function watchRemoval(ref: KeyRef, tools: RemovalTools): Observable<bigin
   return watchUntil({ target, isMetBy: (event) => isEndOf(ref, event), read, isSoon: false }, tools);
 }
 
-/** Emits once when the key is removed, and with it whether the holder has announced itself (see `owning.ts`). The first read is sent at once. */
+/**
+ * Emits once when the conflicting entry's key is removed. The value contains whether its holder had announced
+ * that it held alone; see `owning.ts`. The first read is sent at once.
+ */
 function watchDeparture(
   conflicting: ConflictingEntry,
   tools: Waiter,
@@ -100,7 +103,10 @@ function watchDeparture(
   });
 }
 
-/** Returns whether the entry waits for a single entry only, and no other entry waits for that one. */
+/**
+ * Returns whether the entry waits for its predecessor only, and is the only one that waits for this
+ * predecessor.
+ */
 function maySucceed({ entry, rule }: Waiter): boolean {
   return !entry.shared && rule.limit === 1;
 }
@@ -113,7 +119,8 @@ function watchAppearance(key: Buffer, tools: RemovalTools, isSoon: boolean): Obs
 }
 
 /**
- * Returns whether the event shows that this creation of the key has ended. A member that lags behind may first deliver events of earlier creations.
+ * Returns whether the event shows that the key with this create revision no longer exists. A member that lags
+ * behind may first deliver events of an earlier entry with the same key.
  */
 function isEndOf({ createRevision }: KeyRef, { type, kv }: IEvent): boolean {
   return BigInt(type === 'Delete' ? kv.mod_revision : kv.create_revision) > BigInt(createRevision);
@@ -121,7 +128,7 @@ function isEndOf({ createRevision }: KeyRef, { type, kv }: IEvent): boolean {
 
 interface ReadCondition {
   readonly lookups: Lookups;
-  /** Whether the waiter waits for the key to be created, rather than removed. */
+  /** Whether the condition is met when the key exists. Otherwise it is met when the key does not exist. */
   readonly shouldExist: boolean;
   readonly mayWait?: boolean;
 }

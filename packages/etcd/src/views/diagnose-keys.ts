@@ -47,8 +47,8 @@ export function diagnoseKeys(
   const queues = directories.filter(([, children]) => children.some(isEntry));
   const foreign = directories.filter(([, children]) => !children.some(isEntry));
   const names = queues.map(([name]) => name);
-  // Without a prefix, these would be the directories of all programs that use this etcd. So none of them is
-  // reported.
+  // Without a prefix, the directories without entries would be those of all programs that use this etcd. So
+  // none of them is reported.
   const shown = prefix + beginning === '' ? 0 : Math.min(foreign.length, MAX_FOREIGN);
   const findings = queues.flatMap(([queue, children]) => [
     ...strays(prefix, queue, children),

@@ -10,7 +10,7 @@ import type { Channel } from '../driver/driver.ts';
 import { queuePrefix, rangeUnder, type KeyRange } from '../queue/keys.ts';
 import { isNoteOnly, observedEntry } from '../queue/observed-queue.ts';
 
-/** The queue whose history is read. */
+/** The queue whose history is to be read, and the connection to its store. */
 export interface HistorySource {
   readonly connection: Connection;
   readonly prefix: string;
@@ -138,7 +138,10 @@ class PastWatch {
     }
   }
 
-  /** Returns the result when the read is complete. If the user may not watch all keys, the past ends when no more events arrive. */
+  /**
+   * Handles one response. Returns the result if the read is then complete. If the user may not watch all
+   * keys, the past ends when no more events arrive.
+   */
   #receive(response: IWatchResponse): PastRead | Error | undefined {
     const { watch_id, canceled, compact_revision, cancel_reason, events } = response;
     this.#isOpen = true;

@@ -73,7 +73,10 @@ export function observeQueues(sources: Sources, beginning: string): Observable<r
   });
 }
 
-/** After a compaction, emits the same notification as after a restart of the watch. */
+/**
+ * Emits after each compaction the notification that a restarted watch emits, so that the queues are read
+ * again.
+ */
 function restartAfterCompaction({ compacted$ }: Sources['compactions']): Observable<WatchNotification> {
   return compacted$.pipe(map(() => ({ status: 'live' })));
 }

@@ -58,8 +58,8 @@ export class Etcd3Channel<Request, Response> implements Channel<Request> {
   }
 
   abandon(): void {
-    // The stream is canceled without being ended first. So npm etcd3 treats this as a failure, and opens a
-    // new connection for the next stream.
+    // Cancels the stream without ending it first. So npm etcd3 treats the end as a failure, and opens a new
+    // connection for the next stream.
     this.#finish((stream) => stream.cancel());
   }
 

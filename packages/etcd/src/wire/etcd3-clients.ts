@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { FreshCredentials } from '@queuelock/core/backend';
 import type { Etcd3 } from 'etcd3';
 
-/** A client of npm etcd3 while a call or a stream uses it. */
+/** The use of a client of npm etcd3 by one call or stream. */
 export interface ClientUse {
   readonly etcd: Etcd3;
   /** Ends the use of the client. It must be called once. */

@@ -2,7 +2,7 @@ import { unreadableReply } from '@queuelock/core/backend';
 import { GrpcError } from '../driver/grpc-status.ts';
 import { startTimeout } from '../base/timeout.ts';
 
-/** A call of npm etcd3, as error messages describe it. */
+/** The member, method and timeout of a call of npm etcd3, for error messages. */
 export interface CallOfClient {
   readonly host: string;
   readonly method: string;

@@ -31,8 +31,8 @@ const STATUS_OF_HTTP: Readonly<Record<number, StatusName>> = {
 export interface CallOptions {
   readonly headers: OutgoingHttpHeaders;
   /**
-   * Whether to read the messages only after all have arrived, which takes fewer function calls. The caller must call `readNow` if they take
-   * long.
+   * Whether to read the messages only after all have arrived, which takes fewer function calls. The caller
+   * must call `readNow` if the response takes long.
    */
   readonly readsAtEnd: boolean;
 }
@@ -91,7 +91,7 @@ export class Http2Call {
     if (error) this.#listener.onEnd(error);
   }
 
-  /** Adds as few listeners as possible, because each one costs time in every call. */
+  /** Adds the listeners of the stream, as few as possible, because each one costs time in every call. */
   #listen(): void {
     const stream = this.#stream;
     stream.on('response', (headers: Headers, flags: number) => {

@@ -38,8 +38,8 @@ export interface LinkListener {
   readonly onClose: (failure: Error) => void;
 }
 
-// The memory limit of an HTTP/2 session, in megabytes. Node counts requests that wait to be sent, and refuses
-// further requests above the limit.
+// The memory limit of an HTTP/2 connection, in megabytes. It includes requests that wait to be sent, and
+// above it Node refuses further requests.
 const MAX_MEMORY = 512;
 
 /** One HTTP/2 connection to a member. It keeps the process alive only while a call is open. */
@@ -122,8 +122,8 @@ export class Http2Link {
     this.#stopCalls();
     afterReading(() => {
       this.#session.destroy();
-      // `session.destroy` first waits until its GOAWAY frame is written, which never ends while the network
-      // drops packets. So the socket is destroyed too.
+      // `session.destroy` first waits until Node has written its GOAWAY frame. While the network drops
+      // packets, this never happens. So the socket is destroyed too.
       this.#socket.destroy();
     });
   }
@@ -143,7 +143,8 @@ export class Http2Link {
       this.#stopWaiting();
       this.#listener.onReady();
     });
-    // Runs before the session's own listener, which ends the calls. So these calls report this error.
+    // Runs before the listener of Node's HTTP/2 session, which ends the calls. So these calls report the
+    // error of the socket.
     this.#socket.prependListener('error', (error: Error) => {
       this.#failure = described(error);
     });
@@ -180,8 +181,9 @@ export class Http2Link {
 }
 
 /**
- * Runs the task after Node has processed the bytes from the member. Node calls the listeners of a connection in the middle of that. If a listener
- * destroyed the session there, Node would free the session and continue to read from it (github.com/nodejs/node/pull/64166 and issues/38964).
+ * Runs the task after Node has processed the bytes from the member. Node calls the listeners of a connection
+ * while it processes them. If a listener then destroyed Node's HTTP/2 session, Node would free it and
+ * continue to read from it (github.com/nodejs/node/pull/64166 and issues/38964).
  */
 function afterReading(task: () => void): void {
   setImmediate(task);

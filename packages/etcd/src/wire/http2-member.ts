@@ -25,7 +25,7 @@ export class Http2Member {
   /** The headers that were last used for each path. */
   readonly #known = new Map<string, OutgoingHttpHeaders>();
   readonly #login: Http2Login | undefined;
-  /** The timeout of calls that have the option `requestTimeoutMs`. */
+  /** The shared timeout of all calls whose timeout is the option `requestTimeoutMs` of the backend. */
   readonly #usual: SharedTimeout;
   /**
    * Unary calls and streams have separate connections, so that a large response delays neither heartbeats nor

@@ -23,7 +23,7 @@ interface Read {
 
 declare const VALUE: unique symbol;
 
-/** A field with the type of its value. */
+/** A field to read, with the TypeScript type of its decoded value. */
 interface ReadOf<T> extends Read {
   readonly [VALUE]?: T;
 }
@@ -38,7 +38,10 @@ export interface Decode<T> {
   readonly fields: readonly (readonly [name: string, read: Read] | undefined)[];
 }
 
-/** The fields of a message that are decoded. All other fields are skipped. */
+/**
+ * The fields of a message to decode, by the property's name in the decoded object. The decoder skips all
+ * other fields.
+ */
 export type FieldsToRead<T> = { readonly [K in keyof T]?: ReadOf<T[K]> };
 
 type Fields = Record<string, unknown>;
@@ -56,8 +59,8 @@ const EXACT_HIGH = 2 ** 21;
 // The maximum depth of nested messages, as in protobuf's own readers. Deeper messages would exhaust the stack.
 const MAX_DEPTH = 100;
 
-// Decoding is synchronous, so all messages share these variables: the position of the next byte, the two
-// halves of the 64-bit number that is being read, and the depth.
+// Decoding is synchronous, so all messages share these variables: the index of the next byte, the two halves
+// of the 64-bit number that is being read, and the depth.
 let at = 0;
 let low = 0;
 let high = 0;
@@ -185,7 +188,7 @@ function readScalar(read: Read, bytes: Buffer, end: number): unknown {
   return (read.kind === 'uint64' ? value : BigInt.asIntN(64, value)).toString();
 }
 
-/** Reads bytes or a text from the present position to `end`. */
+/** Reads bytes or a text, from the next byte (index `at`) to `end`. */
 function readBytes(read: Read, bytes: Buffer, end: number): unknown {
   const begin = at;
   at = end;

@@ -35,12 +35,12 @@ export interface Encode<T> {
   readonly [MESSAGE]?: T;
 }
 
-/** A field with the type of its value. */
+/** A field to write, with the TypeScript type of its value. */
 interface WriteOf<T> extends Write {
   readonly [VALUE]?: (value: T) => void;
 }
 
-/** All fields of a message. */
+/** All fields of a message to encode, by the property's name in the object. */
 export type FieldsToWrite<T> = { readonly [K in keyof T]-?: WriteOf<NonNullable<T[K]>> };
 
 const VARINT = 0;

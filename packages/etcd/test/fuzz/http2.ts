@@ -9,8 +9,8 @@ const REQUEST_TIMEOUT_MS = 10;
 const SETTLED_MS = 10_000;
 
 /**
- * Provides the fuzz target: the bytes of an HTTP/2 connection from etcd. A read, a heartbeat and a watch wait for
- * responses meanwhile.
+ * Returns the fuzz target for the bytes that etcd sends on an HTTP/2 connection, while a read, a heartbeat
+ * and a watch wait for responses.
  */
 export async function open(): Promise<FuzzTarget> {
   let input: Buffer = Buffer.alloc(0);

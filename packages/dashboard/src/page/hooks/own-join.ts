@@ -16,7 +16,7 @@ export interface OwnJoin {
   readonly setIsReader: (isReader: boolean) => void;
 }
 
-/** Provides a join to this queue for as long as the calling component is shown. */
+/** Provides the user's join to this queue, which ends when the calling component is no longer shown. */
 export function useOwnJoin(name: string): OwnJoin {
   const [owner, setOwner] = useStoredText('owner', '');
   const [isReader, setIsReader] = useState(false);

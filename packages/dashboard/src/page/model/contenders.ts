@@ -9,8 +9,8 @@ export interface ContenderButton {
 }
 
 /**
- * Returns the buttons of a contender, of which only the currently possible ones are enabled. Their order is
- * the same in every state.
+ * Returns the buttons of a demo process, always in the same sequence. Only buttons of currently possible
+ * actions are enabled.
  */
 export function buttonsOf(
   { status, isFrozen, isCut }: ContenderSnapshot,

@@ -8,7 +8,7 @@ export interface Freshness {
   readonly text: string | undefined;
 }
 
-/** Current times of the page and, as far as it is known, of the bridge. */
+/** The current time by the clock of the page, and by the clock of the bridge as far as the page knows it. */
 export interface Now {
   readonly page: number;
   readonly bridge: number;

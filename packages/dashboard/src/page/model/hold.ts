@@ -18,8 +18,8 @@ export interface HoldMeter {
 }
 
 /**
- * Computes the meter of a holding entry. `at` is the time of the snapshot and `now` the current time, both by
- * the bridge's clock. `fullMs` is the largest proven time seen so far.
+ * Computes the bar (meter) of an entry that holds. `at` is the time of the snapshot and `now` the current
+ * time, both by the bridge's clock. `fullMs` is the largest proven time seen so far.
  */
 export function holdMeter(
   entry: Pick<EntrySnapshot, 'heldAt' | 'remainingMs' | 'typicalHoldMs'>,
@@ -48,7 +48,10 @@ export function waitersOf({ entries }: Pick<QueueSnapshot, 'entries'>): readonly
   return entries.filter(({ position }) => position > 0);
 }
 
-/** Identifies an entry in its queue. It includes the order, because a key may be used again after it was removed. */
+/**
+ * Returns a text that identifies an entry in its queue. It includes the order number, because a later entry
+ * may have the same key.
+ */
 export function entryKey({ key, order }: Pick<EntrySnapshot, 'key' | 'order'>): string {
   return `${order} ${key}`;
 }

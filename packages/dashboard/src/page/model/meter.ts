@@ -37,7 +37,7 @@ export const EMPTY_METER: Meter = new Map();
 
 const WINDOW_MS = 10_000;
 
-/** Returns the measurements with those of one more snapshot. */
+/** Returns the measurements, updated by one more snapshot. */
 export function metered(before: Meter, { queues, at }: Pick<QueuesSnapshot, 'queues' | 'at'>): Meter {
   return new Map(queues.map((queue) => [queue.name, follow(before.get(queue.name), queue, at)]));
 }

@@ -11,18 +11,21 @@ export interface Arrow {
   readonly middle: Point;
 }
 
-/** Returns the positions of the nodes on a circle, clockwise from the top. */
+/** Returns the centres of the nodes, which lie on a circle, clockwise from the top. */
 export function ringOf(places: number, radius: number): readonly Point[] {
   return Array.from({ length: places }, (_one, place) => onRing((place / places) * 2 * Math.PI, radius));
 }
 
-/** Half the width and half the height of the label of a node. */
+/** Half the width and half the height of the text at a node. */
 export interface Room {
   readonly across: number;
   readonly down: number;
 }
 
-/** Returns arrows from each node to the next, and from the last to the first, that leave room for the labels. */
+/**
+ * Returns arrows from each node to the next, and from the last to the first. They leave room for the texts at
+ * the nodes.
+ */
 export function arrowsOf(places: number, radius: number, room: Room): readonly Arrow[] {
   const turn = (2 * Math.PI) / places;
   return Array.from({ length: places }, (_one, place) => ({
@@ -34,7 +37,10 @@ export function arrowsOf(places: number, radius: number, room: Room): readonly A
 
 const STEP = Math.PI / 180;
 
-/** Returns the first angle after a node at which the circle is outside of the node's label. */
+/**
+ * Returns the angle nearest to a node, in one direction, at which the circle is outside of the text at that
+ * node.
+ */
 function clear(
   angle: number,
   direction: 1 | -1,

@@ -1,7 +1,10 @@
 import type { Coverage, SessionSnapshot } from '@queuelock/bridge/wire';
 import { count, counted } from './text.ts';
 
-/** Identifies a session: entries with the same owner, host and process belong together. */
+/**
+ * Returns a text that identifies a session in the overview: entries with the same owner, host and process
+ * belong to one session.
+ */
 export function sessionKey({ owner, host, pid }: Pick<SessionSnapshot, 'owner' | 'host' | 'pid'>): string {
   return JSON.stringify([owner, host, pid]);
 }

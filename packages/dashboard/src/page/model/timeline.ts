@@ -1,6 +1,6 @@
 import type { Span, TimelineSnapshot } from '@queuelock/bridge/wire';
 
-/** Part of the time axis, from 0 (the oldest shown time) to 1 (now). */
+/** A part of the time axis. On the axis, 0 is the oldest shown time and 1 is now. */
 interface Stretch {
   readonly from: number;
   readonly to: number;
@@ -111,7 +111,7 @@ function handOffsOf(lanes: readonly Lane[]): readonly HandOff[] {
 
 const STEPS_MS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1_800, 3_600].map((s) => s * 1_000);
 
-/** Returns about four round times for the labels of the time axis. */
+/** Returns about four round times, which are shown along the time axis. */
 function ticksOf(begin: number, end: number): readonly number[] {
   const step = STEPS_MS.find((ms) => (end - begin) / ms <= 5) ?? end - begin;
   const first = Math.ceil(begin / step) * step;

@@ -1,9 +1,9 @@
 import type { QueueRow } from './meter.ts';
 
-/** Sort keys of the rows. */
+/** The columns by which the rows may be sorted. */
 export type SortKey = 'depth' | 'hand-offs' | 'held' | 'turn' | 'wait' | 'name';
 
-/** Filter and order of the queues. */
+/** How the user has filtered and sorted the list of queues. */
 export interface Choice {
   readonly sort: SortKey;
   readonly reverse: boolean;
@@ -37,8 +37,8 @@ function compare(a: QueueRow, b: QueueRow, sort: SortKey): number {
 }
 
 /**
- * Returns the order after a click on a column title: by that column, or reversed if it is already sorted by
- * it.
+ * Returns how the rows are sorted after a click on a column title: by that column, or the other way round if
+ * they already are.
  */
 export function sortedBy(choice: Choice, sort: SortKey): Choice {
   return { ...choice, sort, reverse: choice.sort === sort && !choice.reverse };

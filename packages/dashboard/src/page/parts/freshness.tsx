@@ -37,7 +37,7 @@ export function Fresh({ observed, isAlwaysShown = false, children }: FreshProps)
   );
 }
 
-/** Returns the snapshot once it contains data. */
+/** Returns the snapshot, or `undefined` until one with data has arrived. */
 export function loadedSnapshot<P extends Snapshot>({ snapshot }: Observed<P>): P | undefined {
   return snapshot?.status === 'connecting' ? undefined : snapshot;
 }

@@ -3,7 +3,7 @@ import type { ReactElement } from 'react';
 import { plain, timeOfDay } from '../model/text.ts';
 import { Empty } from './words.tsx';
 
-/** Lists the events of the demo, the newest first. */
+/** Lists what has happened to the demo processes, the newest event first. */
 export function Happenings({
   happenings,
 }: {

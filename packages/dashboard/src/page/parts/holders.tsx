@@ -147,8 +147,8 @@ function Bar({ meter: { kind, part, ms, typicalMs }, isRunning }: BarProps): Rea
 }
 
 /**
- * Returns the largest value since the component was shown. For a proven time this is its full length, which
- * each heartbeat restores.
+ * Returns the largest value since the component was first shown. For the remaining proven time this is the
+ * time right after a heartbeat.
  */
 function useLargest(value: number): number {
   const [largest, setLargest] = useState(value);

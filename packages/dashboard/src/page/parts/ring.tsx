@@ -5,7 +5,8 @@ import { plain, short } from '../model/text.ts';
 
 const RADIUS = 100;
 const HALF = { across: 52, down: 15 };
-// Space around a label in which no arrow is drawn, a little larger than the label itself.
+// Half the width and height of the space at a node in which no arrow is drawn. It is a little larger than the
+// node's text.
 const ROOM = { across: HALF.across + 5, down: HALF.down + 5 };
 const MAX_NODES = 12;
 

@@ -9,7 +9,7 @@ export interface Column<R> {
   readonly title: string;
   /** Whether the column has numbers, which are aligned to the right. */
   readonly isNumber?: boolean;
-  /** Whether the column is hidden first when there is not enough room. */
+  /** Whether the table hides this column before the others when there is not enough room. */
   readonly isSpare?: boolean;
   readonly cell: (row: R) => ReactNode;
   /** Called when the title is clicked. */

@@ -148,7 +148,7 @@ function Pulse({
   readonly counts: readonly number[];
   readonly width: number;
 }): ReactElement {
-  // The scale's maximum has a lower bound, so that a few hand-offs are not drawn as high as many.
+  // The top of the scale is at least 4 hand-offs, so that one or two are not drawn at full height.
   const max = Math.max(4, ...counts);
   const step = width / counts.length;
   return (

@@ -27,7 +27,7 @@ export function QueueLink({ name }: { readonly name: string }): ReactElement {
   );
 }
 
-/** Shows a few important numbers. */
+/** Shows important numbers of a view, each as a `Figure`. */
 export function Figures({ children }: { readonly children: ReactNode }): ReactElement {
   return <dl className="figures">{children}</dl>;
 }

@@ -111,7 +111,7 @@ interface SortChoiceProps {
   readonly onChoice: (choice: Choice) => void;
 }
 
-/** Selects the order on screens that are too narrow for the column titles. */
+/** Lets the user choose how the queues are sorted, on screens that are too narrow for the column titles. */
 function SortChoice({ choice, onChoice }: SortChoiceProps): ReactElement {
   return (
     <label className="sort-choice">

@@ -8,7 +8,7 @@ import { Fresh } from '../parts/freshness.tsx';
 import { Table, type Column } from '../parts/table.tsx';
 import { Empty, QueueLink, StoredText, Title } from '../parts/words.tsx';
 
-/** Groups entries by the program that made them. */
+/** Shows the entries of all queues, grouped by the process that made them. */
 export function SessionsView(): ReactElement {
   const seen = useSessions();
   const { snapshot } = seen;
