@@ -6,7 +6,7 @@ const DENIED: ReadonlySet<number> = new Set([1044, 1045, 1142, 1143, 1227, 1370,
 const AGAIN: ReadonlySet<number> = new Set([1213, 1205, 1020, 1062]);
 /**
  * Error numbers for an absent table, an absent procedure, and an absent row of `queuelock_meta`. Without that
- * row the order of a new entry would be null.
+ * row the order number of a new entry would be null.
  */
 const ABSENT: ReadonlySet<number> = new Set([1146, 1305, 1048]);
 const STATEMENT_LOG = 1665;

@@ -108,8 +108,8 @@ begin
   end while;
 end`,
   ],
-  // Removes the rows of queues that no entry has joined for a day. If such a queue is used again, its orders
-  // are still greater than all earlier ones.
+  // Removes the rows of queues that no entry has joined for a day. If such a queue is used again, the order
+  // numbers of its entries are still larger than all earlier ones.
   [
     'queuelock_tidy',
     `()
