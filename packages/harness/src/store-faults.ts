@@ -222,7 +222,7 @@ class Bench {
     return { proxy, session: await this.session(url) };
   }
 
-  /** Starts another process that holds the lock. */
+  /** Starts another process, and resolves when that process holds the lock of this queue. */
   async holder(queue: string): Promise<ScriptProcess> {
     const { module, name } = this.store();
     const holder = new ScriptProcess(HOLDER, [module, name, this.url, queue, String(TTL_MS)]);
