@@ -54,7 +54,10 @@ export async function costOf(ports: readonly number[], forMs: number): Promise<C
   return { forMs: tookMs, attempts, cpu: (user + system) / 1_000 / tookMs };
 }
 
-/** Creates a client that holds one lock and waits for another one. Its session lives longer than the test. */
+/**
+ * Creates a client that holds two locks, and waits to hold one of them a second time. Its session lives
+ * longer than the test.
+ */
 export async function busyClient(options: EtcdOptions): Promise<LockClient> {
   const client = createLockClient(etcd(options), { ttlMs: 600_000 });
   const [held, waiting] = [randomUUID(), randomUUID()];

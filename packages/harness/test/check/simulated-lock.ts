@@ -14,7 +14,10 @@ export interface Move {
 
 type What = Join | 'release' | 'downgrade' | 'cancel' | 'kill' | 'freeze' | 'thaw' | 'write';
 
-/** Kinds of claims: exclusive or shared on one name, exclusive or shared on both names, or permits of a semaphore. */
+/**
+ * Kinds of claims: exclusive or shared on one name, exclusive or shared on `q` and `r` together, or permits
+ * of a semaphore.
+ */
 type Join = 'join' | 'read' | 'join both' | 'read both' | 'take permits';
 
 interface Entry {
