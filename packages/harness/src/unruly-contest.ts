@@ -20,8 +20,8 @@ const NAME = 'contested';
 const RECOVERS_WITHIN_MS = 20_000;
 
 /**
- * Lets both clients lock one name again and again, then lets the library work normally. Resolves with the
- * violations: two holds at the same time, errors without a code, or a client that does not recover or does
+ * Lets both clients acquire one lock again and again, then lets the misbehaving library work normally.
+ * Resolves with the violations: two holds at the same time, errors without a code, or a client that does not recover or does
  * not close.
  */
 export async function contest({ unruly, honest, calls, rounds }: UnrulyContest): Promise<readonly string[]> {
