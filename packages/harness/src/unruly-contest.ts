@@ -21,8 +21,8 @@ const RECOVERS_WITHIN_MS = 20_000;
 
 /**
  * Lets both clients acquire one lock again and again, then lets the misbehaving library work normally.
- * Resolves with the violations: two holds at the same time, errors without a code, or a client that does not recover or does
- * not close.
+ * Resolves with the violations: two holds at the same time, errors without a code, or a client that does not
+ * recover or does not close.
  */
 export async function contest({ unruly, honest, calls, rounds }: UnrulyContest): Promise<readonly string[]> {
   const wrong: string[] = [];
