@@ -6,7 +6,7 @@ import type { ProcessService } from '@queuelock/harness/services/service';
 import { Clients, eventually, freshQueue, newSpec } from './clients.ts';
 import { OwnServer } from './own-server.ts';
 
-/** An entry of a session, and its placement in the queue. */
+/** An entry, with the session that enqueued it and the placement that this session returned. */
 interface Entered {
   readonly session: Session;
   readonly queue: string;
@@ -40,8 +40,8 @@ for (const transport of ['etcd3', 'http2'] as const)
     it('does not admit a client in one queue when its entry in another queue is removed', async () => {
       const [holding, waiting] = [await clients.session(options), await clients.session(options)];
       /**
-       * Hands another lock over between the two sessions. When that has happened, all earlier messages on their streams
-       * have arrived.
+       * Lets the session `holding` hand over the lock of a new queue to the session `waiting`. When that has
+       * happened, all earlier messages on the streams of both sessions have arrived.
        */
       const handOver = async (): Promise<void> => {
         const held = await enter(holding, freshQueue());

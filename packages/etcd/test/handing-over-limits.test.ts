@@ -11,7 +11,7 @@ const MAX_UNCONFIRMED_MS = 100;
 describe('an early hand-over within an etcd session', () => {
   const bench = new HandOffBench();
 
-  /** Enqueues entries of one session, which is connected through the first proxy. */
+  /** Enqueues `count` entries of one session, which is connected through the first proxy. */
   async function entries(count: number): Promise<QueuedEntry[]> {
     const queue = freshQueue();
     const session = await bench.at.clients.session({
@@ -25,8 +25,9 @@ describe('an early hand-over within an etcd session', () => {
   }
 
   /**
-   * Checks that the second entry is not admitted while the removal of the first one cannot reach the server, and is
-   * admitted after a later removal.
+   * Blocks all requests, so that the removal of the first entry cannot reach the server, and checks that the
+   * second entry is not admitted. Then unblocks them, and checks that the second entry is admitted after a
+   * later removal of the first one.
    */
   async function staysBehind([first, second]: readonly QueuedEntry[]): Promise<void> {
     bench.at.proxies[0].toServer.blackhole();

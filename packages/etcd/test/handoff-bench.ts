@@ -7,7 +7,7 @@ import { keyRequests, keyRequestsIn } from './requests.ts';
 
 type Requests = Readonly<Record<string, number>>;
 
-/** An entry of a session, with the turns that it has received. */
+/** An entry with its session and its spec, and a log of the turns that its client has received. */
 export interface QueuedEntry {
   readonly session: Session;
   readonly spec: EntrySpec;
@@ -18,13 +18,18 @@ export const LABEL: string = JSON.stringify({ owner: 'worker', metadata: { job: 
 export const REMOVAL: Requests = { Range: 0, Put: 0, DeleteRange: 1, Txn: 0 };
 /** The requests of a removal that compares whether the successor exists. */
 export const REMOVAL_WITH_SUCCESSOR: Requests = { Range: 0, Put: 0, DeleteRange: 0, Txn: 1 };
-/** The requests of a removal after which the next holder writes its label, to announce that it holds alone. */
+/**
+ * The requests of a hand-over: the holder removes its entry, and the next holder writes its label to announce
+ * that it holds alone.
+ */
 const REMOVAL_AND_NOTE: Requests = { Range: 0, Put: 0, DeleteRange: 1, Txn: 1 };
 const QUIET_READS = 3;
 
 /** Provides queues of one server whose requests are all counted. */
 export class HandOffBench {
-  /** Registers Mocha hooks in the suite that creates this object. */
+  /**
+   * The server, the proxies and the clients of a suite. Creating them registers hooks of Mocha in that suite.
+   */
   readonly at: Bench<Clients> = benchOf(new Clients());
 
   /** Opens a session that is connected directly, and that sends no request for the server's version. */
@@ -71,7 +76,8 @@ export class HandOffBench {
   }
 
   /**
-   * Releases the first entry and waits for the next hold. Checks that the server gets exactly these requests, besides those of watches.
+   * Releases the first entry and waits for the next hold. Checks that the server gets exactly the `expected`
+   * requests, besides those of watches.
    */
   async handOver(positions: readonly QueuedEntry[], expected: Requests): Promise<void> {
     const [first, next] = positions as [QueuedEntry, QueuedEntry];
@@ -90,7 +96,10 @@ export class HandOffBench {
     expect(since(await this.untilQuiet(positions.slice(1)))).to.deep.equal(expected);
   }
 
-  /** Hands a lock on through a ring of processes. Each of them enqueues again after its release. */
+  /**
+   * Lets `size` sessions hold a lock in turn, until the first session holds again. Each session enqueues a
+   * new entry after its release.
+   */
   async goRound(size: number): Promise<void> {
     const positions = await this.enqueueMany(size);
     for (let i = 0; i <= size; i += 1) {

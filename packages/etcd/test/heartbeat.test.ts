@@ -22,7 +22,8 @@ describe('a session on etcd', () => {
   const { clients, hosts } = bench;
 
   /**
-   * Returns the proxy through which the client is connected. It uses only one, since it requests no versions.
+   * Returns the proxy through which the client is connected. The client uses only one of the two, since it
+   * requests no versions.
    */
   const used = (): TcpProxy =>
     bench.proxies[0].connections.length > 0 ? bench.proxies[0] : bench.proxies[1];

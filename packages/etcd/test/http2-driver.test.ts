@@ -22,7 +22,7 @@ const key = Buffer.from('key');
 const alice = { username: 'alice', password: 'wonderland-4711' };
 const root = { username: 'root', password: 'root-4711' };
 
-/** Matches the properties of replies whose values differ between two calls. */
+/** Matches the names of those properties of replies whose values differ between two calls. */
 const DULL = /^(revision|.*_revision|ID|lease|raftIndex|raftAppliedIndex|dbSize.*)$/;
 
 /**
@@ -37,7 +37,10 @@ function comparable(reply: unknown): unknown {
   return JSON.parse(JSON.stringify(reply, plain));
 }
 
-/** Sets the same password again, which makes the server forget the tokens of that user. This takes one log-in. */
+/**
+ * Sets the password of `alice` again to the same value, which makes the server forget her tokens. The client
+ * for this logs in once.
+ */
 async function changePassword(hosts: string): Promise<void> {
   const client = new Etcd3({ hosts, auth: root });
   await client.user(alice.username).setPassword(alice.password);

@@ -7,7 +7,7 @@ import {
 } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 
-/** Writes the reply to one call on its HTTP/2 stream. */
+/** A function that replies to one call on its HTTP/2 stream. */
 export type Reply = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => void;
 
 /** An encoded reply to a range request, which contains only the count 3. */
@@ -50,7 +50,10 @@ export class OddMember {
   }
 }
 
-/** Returns a reply that consists of these chunks and of trailers with a status. */
+/**
+ * Returns a reply that consists of the given chunks and then the given trailers, which contain the status of
+ * the call.
+ */
 export function pieces(bytes: readonly Buffer[], trailers: Readonly<Record<string, string>>): Reply {
   return (stream) => {
     stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true });
@@ -60,7 +63,7 @@ export function pieces(bytes: readonly Buffer[], trailers: Readonly<Record<strin
   };
 }
 
-/** Returns a reply without messages, with the status in its headers. */
+/** Returns a reply without messages. Its headers contain the status of the call. */
 export function only(headers: Readonly<Record<string, string | number>>): Reply {
   return (stream) => stream.respond({ ':status': 200, ...headers }, { endStream: true });
 }

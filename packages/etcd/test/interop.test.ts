@@ -127,7 +127,7 @@ describe('the queues of @queuelock/etcd', () => {
       turns.stop();
       return performance.now() - from;
     };
-    // Repeats until the hold was short, because a watch of a longer hold is a request too.
+    // Repeats until a hold was short. The watch of a longer hold would count as one more request.
     for (let heldMs = Infinity; heldMs >= SHORT_HOLD_MS;) {
       const free = await requestsOf(server.endpoint, async () => (heldMs = await holdBriefly()));
       if (heldMs < SHORT_HOLD_MS) expect(free).to.equal(2);

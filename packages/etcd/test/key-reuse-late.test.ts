@@ -10,8 +10,8 @@ import { keyRequests, requestsOf } from './requests.ts';
 const neverAborted = new AbortController().signal;
 
 /**
- * Shows when a key is not used again: a late request of an earlier entry must never affect a later entry with
- * the same key.
+ * Tests in which cases the backend does not use a key again. A late request of an earlier entry must never
+ * affect a later entry with the same key.
  */
 describe('the reuse of an etcd key', () => {
   const bench = benchOf(new Clients());

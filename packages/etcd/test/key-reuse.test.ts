@@ -131,7 +131,8 @@ describe('an etcd session', () => {
   });
 
   /**
-   * The first entry has left. A second entry has its key again, behind a waiter that waited for the first one.
+   * The placements of two entries that had the same key one after the other. The entry of `first` has left.
+   * The entry of `again` is behind a waiter that waited for the earlier entry.
    */
   interface Scene {
     readonly first: Placement;
@@ -225,7 +226,8 @@ describe('an etcd session', () => {
       const campaign: Campaign = theirs.election(name, 30).campaign('theirs');
       let elected = false;
       campaign.on('elected', () => (elected = true));
-      // Stops the candidate between its list of the queue and its read of the key that it found.
+      // Holds back the candidate's requests after it has listed the queue, and before it reads the key that
+      // it found there.
       await new Promise<void>((resolve) => {
         (campaign as NodeJS.EventEmitter).once('_isWaiting', () => {
           proxy.toServer.hold();

@@ -16,7 +16,10 @@ export function mentionsAgain(id: string): (chunk: Buffer) => boolean {
 export interface LateRequest {
   /** Returns whether the request has reached a proxy. */
   readonly isInFlight: () => boolean;
-  /** Forwards the request. Later requests follow it with the delay that they had. */
+  /**
+   * Forwards the request. From then on the proxy delays all requests by the time for which this one was held
+   * back.
+   */
   readonly arrive: () => void;
 }
 

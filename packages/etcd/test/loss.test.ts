@@ -155,7 +155,10 @@ describe('the loss of an etcd entry', () => {
     );
   }
 
-  /** Starts a hold, waits until its own watch is confirmed, and collects the states of its claim. */
+  /**
+   * Acquires a lock, waits until the server has confirmed the watch on the holder's own key, and collects the
+   * states of the claim.
+   */
   async function held(): Promise<{ queue: string; states: ClaimState[]; end: Promise<void> }> {
     const queue = freshQueue();
     const states: ClaimState[] = [];

@@ -68,8 +68,9 @@ describe('an etcd server with signed tokens after a change of a role', () => {
       await holding.enqueue(held);
       const turns = clients.follow(await waiting.enqueue(newSpec(queue)));
       await changeARole();
-      // After a refused token, a member counts as one behind a proxy until a watch shows otherwise. So the
-      // proven time is the lease's remaining TTL, in whole seconds.
+      // After the server has refused a token, the client treats the member as one behind a grpc-proxy, until
+      // a watch shows otherwise. A heartbeat then proves only the remaining TTL of the lease, in whole
+      // seconds.
       expect(await holding.renew(neverAborted)).to.be.within(holding.ttlMs - 1_000, holding.ttlMs);
       const other = newSpec(freshQueue());
       await waiting.enqueue(other);

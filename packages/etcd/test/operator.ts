@@ -37,7 +37,7 @@ export class Operator {
     await this.client.kv.put({ key: Buffer.from(key), ignore_value: true, ignore_lease: true });
   }
 
-  /** Writes a key `puts` times. */
+  /** Writes a value of `bytes` bytes to a key, `puts` times. */
   async clutter(
     key: string,
     { puts, bytes }: { readonly puts: number; readonly bytes: number },

@@ -22,7 +22,7 @@ class Members {
     return new ProofChoice(this as unknown as Connection, heartbeats, (line) => lines.push(line));
   }
 
-  /** Reports that a request to this member has failed. */
+  /** Emits a failure of a request to the member with this index, as a connection does. */
   fail(index: number): void {
     this.#failures$.next(this.endpoints[index]!);
   }

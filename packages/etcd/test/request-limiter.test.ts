@@ -93,7 +93,7 @@ describe('the limit of concurrent requests of an etcd backend', () => {
     const last = send('last', { waitTimeoutMs });
     const stopped = last.catch((error: unknown) => error);
     const started = performance.now();
-    // Each reply lets one more request be sent, until the last one was sent.
+    // Each reply lets one more request be sent. The loop ends when the request named `last` was sent.
     for (let at = 0; performance.now() - started < longMs; at += 1) {
       const [first] = sent.splice(0, 1);
       first!.answer();

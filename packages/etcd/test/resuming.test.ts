@@ -173,7 +173,8 @@ describe('a resumed etcd session', () => {
     const lossy = clients.backend({ hosts: bench.proxies[0].endpoint, heartbeatProof: 'verified' });
     const resumed = await lossy.resume!(resumption!, neverAborted);
     const lost = loseReply(bench.proxies[0], mentions(spec.id));
-    // The other limit would result in another key if the session did not find its entry.
+    // Enqueues with another limit. If the resumed session did not find its entry, it would create one with
+    // another key.
     const failure: unknown = await resumed.enqueue({ ...spec, limit: 2 }).catch((error: unknown) => error);
     expect(failure).to.have.property('code', 'UNAVAILABLE');
     await lost;

@@ -23,7 +23,7 @@ export class ScriptedStreams {
     return this.#newest.flatMap(({ create_request }) => create_request?.key?.toString() ?? []);
   }
 
-  /** The watch ids that the client has proposed for these keys. */
+  /** The ids that the client has proposed for its watches on the newest stream, in order. */
   get proposed(): readonly (string | undefined)[] {
     return this.#newest.flatMap(({ create_request }) =>
       create_request ? [create_request.watch_id] : [],

@@ -62,7 +62,7 @@ describe('a downgrade of an etcd entry', () => {
     expect(await session.share?.(queue, id, 'reads')).to.equal(true);
     await reading.untilAdmitted();
     await session.remove(queue, reader.id);
-    // A new reader has etcdctl's key ahead of it, so it is not admitted.
+    // The entries of etcdctl and of a writer are ahead of the new reader, so it is not admitted.
     const late = await session.enqueue(newSpec(queue, { shared: true }));
     expect(late.turn).to.deep.equal({ admitted: false, ahead: 2 });
     expect(etcdctl.printed()).to.equal('');
@@ -199,7 +199,8 @@ describe('a downgrade of an etcd entry', () => {
     await eventually('it watches', async () => (await watchers()) === 3);
     const before = await handledTxns(bench.server.endpoint);
     for (let i = 0; i < 20; i += 1) await session.update(queue, id, String(i));
-    // Each watch of the waiter is followed by one read when the server confirms the watch.
+    // The waiter reads the queue once for each of its up to three watches, when the server has confirmed the
+    // watch.
     expect((await handledTxns(bench.server.endpoint)) - before).to.be.within(20, 20 + 3);
     safely(() => expect(waiting.turn?.admitted).to.equal(false));
   });

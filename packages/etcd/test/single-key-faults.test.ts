@@ -198,8 +198,8 @@ describe('a client of an etcd queue with a single key, with failures', () => {
         if (ownership && !signal.aborted) break;
       }
       await client.close();
-      // There is one aborted wait for each packet, and packets that arrive together count as one. So three is
-      // a lower limit, and not the number of packets.
+      // Each iteration aborts one acquisition at a later packet than the previous one. Packets that arrive
+      // together count as one. So the number of aborted acquisitions varies, and the test expects only three.
       expect(aborted).to.be.greaterThan(2);
     });
   }
@@ -227,8 +227,8 @@ describe('a client of an etcd queue with a single key, with failures', () => {
       const failure = await turns.untilLost();
       expect(failure).to.include({ code: 'ENTRY_LOST' });
       expect(String(failure)).to.match(/admitted, but .*refuses writing a single key/);
-      // The removal must not contain the key: servers that check nested transactions would refuse it for want
-      // of permission.
+      // The removal must not mention the single key. Servers that check the permissions of nested
+      // transactions would otherwise refuse it.
       let named = false;
       proxy.onClientData = (chunk) => (named ||= chunk.includes('single-'));
       expect(await session.remove(queue, behind.id)).to.equal(true);

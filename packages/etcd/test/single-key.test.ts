@@ -177,8 +177,8 @@ describe('an etcd queue with a single key', () => {
     const placements = await enterAll(session, specs);
     expect(placements.map(({ turn }) => turn)).to.deep.equal(specs.map(() => ({ admitted: false })));
     const logs = placements.map((placement) => clients.follow(placement));
-    // Another client without queues can lock one of the keys meanwhile. So a client that holds one key and
-    // requests another cannot deadlock.
+    // The multi-lock takes none of its keys while one of them is locked. So another client without queues can
+    // lock a free one meanwhile, and no client holds one key while it waits for another.
     const other = await old.tryLock(specs[0]!.queue);
     expect(other).not.to.equal(undefined);
     await held?.release();
@@ -195,7 +195,7 @@ describe('an etcd queue with a single key', () => {
   });
 
   it('lets a multi-lock take its single keys only when all its entries are admitted', async () => {
-    // This session creates no single keys, as Go's clients do not.
+    // The session `holder` creates no single keys, as Go's clients create none.
     const [session, holder] = [await open(), await open({ singleKey: () => undefined })];
     const specs = ['a', 'b'].map((name) => newSpec(`${queue}-${name}`));
     const ahead = newSpec(specs[1]!.queue);
@@ -204,7 +204,7 @@ describe('an etcd queue with a single key', () => {
     expect(placements.map(({ turn }) => turn.admitted)).to.deep.equal([false, false]);
     const logs = placements.map((placement) => clients.follow(placement));
     await eventually('they are followed', () => logs.every(({ turn }) => turn !== undefined));
-    // When these updates resolve, all earlier requests of the session have arrived.
+    // When these updates resolve, all earlier requests of the session have reached the server.
     for (const { queue: name, id } of specs) expect(await session.update(name, id, 'waits')).to.equal(true);
     safely(() => expect(logs.map(({ turn }) => turn?.admitted)).to.deep.equal([false, false]));
     const held = await old.tryLock(specs[0]!.queue);

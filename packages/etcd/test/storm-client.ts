@@ -1,5 +1,5 @@
-// A client in its own process, whose servers fail all requests from the first message on that the process
-// receives. Usage: storm-client.ts <StormPlan as JSON>
+// Runs one client in a process of its own, and measures what it costs. From the first message to this process
+// on, the servers of the client fail all requests. Usage: storm-client.ts <StormPlan as JSON>
 import { once } from 'node:events';
 import { busyClient, costOf, openingAgain } from './storm-load.ts';
 import type { StormEvent, StormPlan } from './storm-process.ts';

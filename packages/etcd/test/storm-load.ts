@@ -7,10 +7,10 @@ import { createLockClient, type LockClient } from '@queuelock/core';
 import { repeatUntilDefinite, type Backend } from '@queuelock/core/backend';
 import { etcd, type EtcdOptions } from '@queuelock/etcd';
 
-/** What a client cost while its servers failed. */
+/** The cost of a client for this process while its servers failed. */
 export interface Cost {
   readonly forMs: number;
-  /** The times at which the client started to open connections. */
+  /** The times, by `performance.now()`, at which the client began to open a connection. */
   readonly attempts: readonly number[];
   /** The CPU time as a share of one CPU, from 0 to 1. */
   readonly cpu: number;
@@ -54,7 +54,10 @@ export async function costOf(ports: readonly number[], forMs: number): Promise<C
   return { forMs: tookMs, attempts, cpu: (user + system) / 1_000 / tookMs };
 }
 
-/** Creates a client that holds one lock and waits for another one. Its session lives longer than the test. */
+/**
+ * Creates a client that holds two locks, and waits to hold one of them a second time. Its session lives
+ * longer than the test.
+ */
 export async function busyClient(options: EtcdOptions): Promise<LockClient> {
   const client = createLockClient(etcd(options), { ttlMs: 600_000 });
   const [held, waiting] = [randomUUID(), randomUUID()];

@@ -20,7 +20,7 @@ describe('successors of an entry in the same etcd session', () => {
     notified = [];
   });
 
-  /** Creates an entry that holds, with this order and the token of its grant, and has a waiter behind it. */
+  /** Creates an entry that holds. It has this order number, this grant token, and a waiter behind it. */
   function owner(order: bigint, grantToken?: bigint): Entry {
     const origin = { prefix: '', lease: '1', revision: 0n, resumedAt: 0n, isFast: false, keyId: `${order}` };
     return Object.assign(new Entry(newSpec('q'), origin), { order, grantToken, owned: true, followed: true });

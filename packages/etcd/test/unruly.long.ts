@@ -40,8 +40,8 @@ function unrulyClass(calls: UnrulyCalls): typeof Etcd3 {
       });
     }
 
-    // The backend creates further clients from the class that defines this method. The subclass defines it, so
-    // that these clients misbehave too.
+    // The backend creates further clients from the class that defines `getRoles`. The subclass overrides it,
+    // so that these clients misbehave too.
     override getRoles(): ReturnType<Etcd3['getRoles']> {
       return super.getRoles();
     }

@@ -14,8 +14,8 @@ const LABEL = JSON.stringify({ owner: 'worker', metadata: {} });
 const NOTED = `${LABEL.slice(0, -1)},"owned":true}`;
 
 /**
- * The conflicting entry: its key was created at revision 20, after an earlier entry with the same key was
- * deleted at 15.
+ * The entry for which the waiter waits. Its key was created at revision 20, after an earlier entry with the
+ * same key was deleted at revision 15.
  */
 const conflicting: ConflictingEntry = {
   key: KEY,
@@ -129,8 +129,8 @@ describe('the removal of an etcd entry whose key had earlier entries', () => {
 
 describe('a watch that starts during a write', () => {
   /**
-   * Creates a waiter whose reads return revisions from 26 on. In these, the entry ahead exists until the test
-   * removes it.
+   * Creates a waiter with simulated reads of its queue. The reads return revisions from 26 on, and find the
+   * entry ahead until the test sets `isThere` to false.
    */
   function waiting(isSoon = true): {
     readonly news$: Subject<WatchNotification>;

@@ -47,8 +47,9 @@ export function heldInEtcd(
 }
 
 /**
- * Converts the result of a transaction with that comparison into an outcome for `expectAccepted`. etcd reports that the entry is gone, but
- * not which client holds now. Use it only for transactions without further comparisons: etcd does not report which of several comparisons
+ * Converts the result of a transaction with the comparison of {@link etcdCompare} or {@link heldInEtcd} into
+ * an outcome for `expectAccepted`. etcd reports that the entry is gone, but not which client holds now. Use
+ * it only for transactions without further comparisons: etcd does not report which of several comparisons
  * failed.
  */
 export async function etcdOutcome(

@@ -4,11 +4,12 @@ import { checkedObject, invalidArgument, type QueueLockError } from '@queuelock/
 type Proof = 'key' | 'name' | 'token';
 
 /**
- * The hold that a write belongs to: an `Ownership`, or the members of one that the fence needs. Those can be stored beside a write that is
- * prepared while the lock is held.
+ * The hold that a write belongs to: an `Ownership`, or an object with only those of its members that the
+ * fence needs. Such an object can be stored beside a write that is prepared while the lock is held.
  *
- * The hold is exclusive. The compiler rejects a `SharedOwnership`, which readers and permits of a semaphore have. Where the compiler cannot
- * know (a `mode` in a variable, a `claim`, a lock that was downgraded), the call throws `INVALID_ARGUMENT`.
+ * The hold is exclusive. The compiler rejects a `SharedOwnership`, which readers and permits of a semaphore
+ * have. Where the compiler cannot know (a `mode` in a variable, a `claim`, a lock that was downgraded), the
+ * call throws `INVALID_ARGUMENT`.
  */
 export type FencingHold<Needs extends Proof = Proof> =
   | Ownership

@@ -1,8 +1,8 @@
 import { describeHold } from './hold.ts';
 
 /**
- * The write was refused: a later holder has already written or, in etcd, the entry of the hold is gone. The lock is not held any more, so
- * stop writing.
+ * The outcome of a write that was refused: a later holder has already written or, in etcd, the entry of the
+ * hold is gone. The lock is not held any more, so stop writing.
  */
 export interface FenceRefused {
   readonly outcome: 'refused';

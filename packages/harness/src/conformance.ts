@@ -1,6 +1,9 @@
 import { facts, factsWithTitles, type BackendHarness } from '@queuelock/conformance';
 
-/** Expected differences of a special configuration of a backend from its usual one. */
+/**
+ * How the results of conformance tests on a special configuration of a backend differ from those on the usual
+ * one.
+ */
 interface Apart {
   /** Returns whether this configuration is expected to reject the first call of a conformance test with this error. */
   readonly refuses: (error: Error) => boolean;

@@ -48,7 +48,7 @@ export function livedBetween(from: string | bigint, to: string | bigint): number
 
 /**
  * Calls the listener for every period in which the process could not run, once the period is over. The
- * returned function stops that, after a call for the current period.
+ * returned function ends these calls, after a last call for the current period.
  */
 export function onLoss(receive: (loss: Loss) => void): () => void {
   tick();

@@ -19,7 +19,7 @@ const HOLDER = fromSource(fileURLToPath(new URL('./holder.ts', import.meta.url))
 /** A server whose data survives a kill, and the backend that connects to the server. */
 export interface Store {
   readonly server: ProcessService;
-  /** Returns the URL for that endpoint. */
+  /** Returns the URL by which a backend connects to the server at this endpoint. */
   urlAt(endpoint: string): string;
   /** The module that exports the backend, and the name of that export, so that another process can load it. */
   readonly module: string;
@@ -114,8 +114,8 @@ function faultsOfReplies(bench: Bench): void {
     const { proxy, session } = await bench.proxiedSession();
     const [first, wanted] = [newSpec({ queue: 'lost removal' }), newSpec({ queue: 'lost removal' })];
     for (const spec of [first, wanted]) await session.enqueue(spec);
-    // The removal of another entry makes the server cache the script. So the next removal is a single
-    // request, and losing its reply is a single fault.
+    // Removes another entry first, which makes the server cache the script of removals. So the next removal
+    // is a single request, and losing its reply is a single fault.
     await session.remove('lost removal', first.id);
     const reply = proxy.loseNextReply((chunk) => bench.store().isStep(chunk, wanted.id));
     expect(await refusal(session.remove('lost removal', wanted.id))).to.include({ code: 'UNAVAILABLE' });
@@ -222,7 +222,7 @@ class Bench {
     return { proxy, session: await this.session(url) };
   }
 
-  /** Starts another process that holds the lock. */
+  /** Starts another process, and resolves when that process holds the lock of this queue. */
   async holder(queue: string): Promise<ScriptProcess> {
     const { module, name } = this.store();
     const holder = new ScriptProcess(HOLDER, [module, name, this.url, queue, String(TTL_MS)]);

@@ -5,7 +5,10 @@ import { until } from './services/until.ts';
 import { catchingAll } from './uncaught.ts';
 import { MISBEHAVIOURS, UnrulyCalls, type Misbehaviour } from './unruly.ts';
 
-/** Clients of one store: one with a client library that misbehaves, and one with a library that works. */
+/**
+ * Two clients of one store that compete for a lock. The client library of `unruly` misbehaves as `calls`
+ * prescribes.
+ */
 export interface UnrulyContest {
   readonly unruly: LockClient;
   readonly honest: LockClient;
@@ -17,9 +20,9 @@ const NAME = 'contested';
 const RECOVERS_WITHIN_MS = 20_000;
 
 /**
- * Lets both clients lock one name again and again, then lets the library work normally. Resolves with the
- * violations: two holds at the same time, errors without a code, or a client that does not recover or does
- * not close.
+ * Lets both clients acquire one lock again and again, then lets the misbehaving library work normally.
+ * Resolves with the violations: two holds at the same time, errors without a code, or a client that does not
+ * recover or does not close.
  */
 export async function contest({ unruly, honest, calls, rounds }: UnrulyContest): Promise<readonly string[]> {
   const wrong: string[] = [];
@@ -69,7 +72,7 @@ export async function contest({ unruly, honest, calls, rounds }: UnrulyContest):
 
 /** Functions that create the two kinds of clients of a store. */
 export interface UnrulyStore {
-  /** Creates a client whose library misbehaves by this script. */
+  /** Creates a client whose library misbehaves as `calls` prescribes. */
   readonly unruly: (calls: UnrulyCalls) => UnrulyClient;
   readonly honest: () => LockClient;
 }
@@ -84,7 +87,10 @@ export interface UnrulyClient {
 const LAST_CALL = 80;
 const ROUNDS = 4;
 
-/** Checks random scripts. The same seed repeats a run. */
+/**
+ * Lets two clients compete under random scripts of misbehaviour, and checks that there is no violation. The
+ * same seed repeats a run.
+ */
 export async function survivesEveryScript(
   { unruly, honest }: UnrulyStore,
   options: { readonly seed: number; readonly numRuns: number; readonly examples?: readonly ScriptExample[] },
@@ -126,5 +132,5 @@ export async function holdsWithoutServer({ unruly, honest }: UnrulyStore, reply:
   return holds;
 }
 
-/** The script that every run tries first, before the random scripts. */
+/** A script that a run tries before the random ones: pairs of the number of a call and its misbehaviour. */
 export type ScriptExample = readonly [nth: number, misbehaviour: Misbehaviour][];

@@ -23,8 +23,9 @@ export type MemoryCall =
   | 'diagnose';
 
 /**
- * Intercepts every call between a client and the server, to simulate network failures. `proceed` sends the request: it takes effect on the
- * server, and the promise is the answer. Calling `proceed` again sends nothing and returns the same promise.
+ * Intercepts every call between a client and the server, to simulate network failures. `proceed` sends the
+ * request, which takes effect on the server, and returns a promise of the reply. Calling `proceed` again
+ * sends nothing and returns the same promise.
  *
  * - Wait before `proceed()`: a slow request. Wait after it: a slow answer.
  * - Reject without `proceed()`: a lost request. Reject after it: a lost answer. Use `UNAVAILABLE`.

@@ -8,7 +8,7 @@ export interface MemoryServerOptions {
   readonly name?: string;
 }
 
-/** An entry as the server stores it, for tests: with fields that clients cannot see. */
+/** An entry as the server stores it. It shows tests also the fields that clients cannot see. */
 export interface MemoryEntry extends StoredEntry {
   readonly id: string;
   readonly sessionId: string;

@@ -5,8 +5,8 @@ import { Observable, Subject, type Subscriber } from './rx.ts';
 export interface Entry extends EntrySpec {
   readonly sessionId: string;
   /**
-   * Number of the client that enqueued the entry last, among the successive clients of its session; see
-   * `Granted.tenancy`.
+   * Number of the session's client that enqueued the entry last. The first client of a session has 0, and
+   * each resumption adds 1.
    */
   tenancy: number;
   readonly order: bigint;
@@ -54,8 +54,8 @@ export class Queue {
     for (const entry of this.entries) {
       const turn = entry.turn.admitted ? entry.turn : turnBehind(ahead, entry);
       if (turn.admitted && !entry.turn.admitted) promoted.push(entry);
-      // The clients of other waiting entries are not notified of the new number ahead, because they react
-      // only to an admission.
+      // The clients of other waiting entries are not notified that fewer entries are ahead, because they
+      // react only to an admission.
       if (turn.admitted) entry.turn = turn;
       ahead.push(entry);
     }

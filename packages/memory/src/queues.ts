@@ -54,8 +54,8 @@ export class Queues {
     const queue = this.#queue(spec.queue);
     const order = this.#nextOrder();
     const turn = turnBehind(queue.entries, spec);
-    // The order is unique in the whole server, so the key is unique too, even if one queue name extends
-    // another one by a slash.
+    // The order number is unique in the whole server. So the key is unique too, even if one queue name is
+    // another one followed by a slash and more text.
     const key = `${spec.queue}/${String(order)}`;
     const owner = { sessionId, tenancy };
     const entry = { value: '', ...spec, ...owner, order, key, turn, followers: new Set<Subscriber<Turn>>() };

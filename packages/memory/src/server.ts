@@ -19,8 +19,9 @@ import { Sessions, type Granted } from './sessions.ts';
 import { Traces } from './traces.ts';
 
 /**
- * The coordination server in this process: queues, sessions, registers and one counter. Every call takes effect synchronously, including
- * the grants to other entries. One number is both order and token; it grows for as long as the server lives.
+ * The coordination server in this process: queues, sessions, registers and one counter. Every call takes
+ * effect synchronously, including the grants to other entries. The counter, which never starts again, gives
+ * each entry one number: its order number and token.
  */
 export class Server implements MemoryServer {
   readonly clock: Clock;
@@ -127,7 +128,7 @@ export class Server implements MemoryServer {
     return specs.map((spec) => this.enqueue(sessionId, spec));
   }
 
-  /** Removes the other entries that were enqueued together with a removed one, and throws `ENTRY_LOST`. */
+  /** Removes all of these entries because one of them was removed, and throws `ENTRY_LOST`. */
   loseAll(specs: readonly EntrySpec[]): never {
     for (const { queue, id } of specs) this.remove(queue, id);
     const ids = specs.map(({ id }) => id).join(', ');

@@ -23,8 +23,8 @@ describe('a long queue on MySQL', () => {
   }
 
   /**
-   * Removes some entries at the front of a queue that has `entries` entries, and adds one at its end. Returns how
-   * many rows the server touched for the last removal, and for the enqueue.
+   * Removes some entries at the front of a queue with `depth` entries, and adds one at its end each time.
+   * Returns how many rows the server touched for the last removal, and for the last enqueue.
    */
   async function costs(depth: number): Promise<{ readonly leaving: number; readonly joining: number }> {
     const { operator } = clients;

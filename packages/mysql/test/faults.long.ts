@@ -34,7 +34,8 @@ describe('a fault on MySQL', () => {
     const wanted = newSpec({ queue: 'late' });
     await (await clients.session()).enqueue(newSpec({ queue: 'late' }));
     const { operator } = clients;
-    // The row lock lets the step wait in the server. It continues there after its client has given up.
+    // The operator's row lock delays the step in the server. The step continues there after its client has
+    // given up.
     await operator.run('begin');
     await operator.run("select * from queuelock_queue where name = 'late' for update");
     expect(await refusal(session.enqueue(wanted))).to.include({ code: 'UNAVAILABLE' });

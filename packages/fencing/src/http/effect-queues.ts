@@ -2,7 +2,7 @@ import { compareEpochTokens, type EpochToken } from '../epoch.ts';
 
 /** The requests of one resource that are handled in this process. */
 interface EffectQueue {
-  /** The number of requests between `enter` and `leave`. The object is deleted when it becomes 0. */
+  /** The number of requests between `enter` and `leave`. The queue is deleted when it becomes 0. */
   users: number;
   largest: EpochToken | undefined;
   readonly running: Set<{ readonly at: EpochToken; readonly ended: Promise<unknown> }>;
@@ -18,7 +18,7 @@ export interface QueuedEffect {
     at: EpochToken,
     effect: () => T | PromiseLike<T>,
   ): Promise<{ readonly value: Awaited<T> } | undefined>;
-  /** Leaves the queue. The caller must call it in every case. */
+  /** Takes the request out of the queue. The caller must call this in every case, even after an error. */
   leave(): void;
 }
 
@@ -58,8 +58,8 @@ async function runInQueue<T>(
   queue.largest = at;
   const smaller = [...queue.running].filter((other) => compareEpochTokens(other.at, at) < 0);
   await Promise.allSettled(smaller.map(({ ended }) => ended));
-  // A larger token may have entered during the wait. That request did not wait for this effect, which was not
-  // running yet.
+  // A request with a larger token may have entered during the wait. It did not wait for this effect, which
+  // was not running yet. So this effect must not run any more.
   if (compareEpochTokens(at, queue.largest) < 0) return undefined;
   const ended = (async () => effect())();
   const running = { at, ended };

@@ -11,12 +11,12 @@ import {
 import { EffectQueues } from './effect-queues.ts';
 import { memoryMaxima, type Maxima } from './maxima.ts';
 
-/** The request belongs to the latest holder that the gate knows. */
+/** The result for a request that belongs to the latest holder that the gate knows. */
 export interface FencingAccepted extends FencingClaim {
   readonly outcome: 'accepted';
 }
 
-/** The reason why a request is refused. */
+/** The result for a request that the gate does not accept, with the reason. */
 export type FencingRefusal =
   | FencingFault
   /** Refused: the gate has already accepted a request of a later holder. */
@@ -45,9 +45,9 @@ export interface FencingTarget {
 /** Accepts only requests that belong to the latest holder of a lock. */
 export interface FencingGate {
   /**
-   * Compares the token of a request with the largest token so far, and raises the maximum. It orders requests, not their effects: an
-   * accepted request may still be running when a request of a later holder is accepted. Use `run` to order effects, or pass the token on to
-   * the store.
+   * Compares the token of a request with the largest token so far of its resource, and raises that maximum.
+   * It orders requests, not their effects: an accepted request may still be running when a request of a later
+   * holder is accepted. Use `run` to order effects, or pass the token on to the store.
    *
    * Rejects when the maxima cannot be read. Serve no request then.
    */

@@ -1,8 +1,8 @@
 import { invalidArgument } from '@queuelock/core/backend';
 
 /**
- * The result of an update with `pg`, `postgres`, `mysql2`, `mariadb`, `node:sqlite`, `better-sqlite3`, Prisma (the number), Drizzle, Knex,
- * TypeORM (on PostgreSQL, rows and number) or Kysely.
+ * The result of an update with `pg`, `postgres`, `mysql2`, `mariadb`, `node:sqlite`, `better-sqlite3`, Prisma
+ * (the number of rows), Drizzle, Knex, TypeORM (on PostgreSQL, rows and number) or Kysely.
  */
 export type SqlResult =
   | number

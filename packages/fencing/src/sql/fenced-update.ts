@@ -28,8 +28,9 @@ const MEMBERS: KnownOptions<FencedUpdate> = {
 };
 
 /**
- * Returns `UPDATE table SET ..., fence = token WHERE ... AND fence <= token`: one statement, which needs no transaction. Run it with {@link
- * sqlOutcome}. With `once`, a repetition after a lost reply is harmless: `repeated` then means that the write was accepted before.
+ * Returns `UPDATE table SET ..., fence = token WHERE ... AND fence <= token`: one statement, which needs no
+ * transaction. Run it with {@link sqlOutcome}. With `once`, a repetition after a lost reply is harmless: the
+ * outcome `repeated` then means that the write was accepted before.
  * @throws {QueueLockError} `INVALID_ARGUMENT` when a member of `update` is missing or invalid
  */
 export function fencedUpdate(dialect: SqlDialect, update: FencedUpdate): FencedStatement {

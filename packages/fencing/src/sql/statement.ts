@@ -17,7 +17,7 @@ export interface SqlStatement {
 /** A statement that writes behind a fence, with the data that `sqlOutcome` needs if the write was not accepted. */
 export interface FencedStatement extends SqlStatement {
   readonly refusal: {
-    /** A query that returns the largest token in the column `token`. */
+    /** A query that returns the largest token of the row, in the column `token`. */
     readonly query: SqlStatement;
     readonly name?: string;
     /** The token of the hold as decimal text, so that the statement can be logged as JSON. */
@@ -31,7 +31,10 @@ export interface FencedStatement extends SqlStatement {
 
 /** The statements by which a hold claims a fence, for `sqlOutcome`. */
 export interface FenceClaim {
-  /** Raise the fence to the token of the hold. The last statement reads the stored `token` after that, as decimal text. */
+  /**
+   * The statements that raise the fence to the token of the hold. The last one returns the token that is
+   * stored then, in the column `token`, as decimal text.
+   */
   readonly statements: readonly SqlStatement[];
   readonly name: string;
   /** The token of the hold as decimal text. */

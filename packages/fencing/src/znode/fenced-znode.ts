@@ -21,14 +21,16 @@ export interface FencedZnode {
 }
 
 /**
- * Returns access to a node whose data carries the token of its last writer. Every write reads the token and the version of the node. It
- * gives up if the token is larger than its own. Otherwise it writes with that version, and reads again if another write came between.
+ * Returns access to a node whose data carries the token of its last writer. Every write reads the token and
+ * the version of the node. It is refused if the token of the node is larger than that of the hold. Otherwise
+ * it changes the node if that still has the same version, and starts again if another write came between.
  *
- * The node must exist, empty or with the data of `encodeFencedData`. It must not be deleted, because versions and tokens would start again.
- * Every writer must use this function.
+ * The node must exist, empty or with the data of `encodeFencedData`. It must not be deleted, because versions
+ * and tokens would start again. Every writer must use this function.
  *
- * A rejection (`UNAVAILABLE`) leaves open whether the write happened. Repeating it is safe: of a write in flight and its repetition, only
- * one finds the version. `update` may then see its own change; keep a counter in the data if that matters.
+ * A rejection (`UNAVAILABLE`) leaves open whether the write happened. Repeating it is safe: of a write in
+ * flight and its repetition, only one finds the version. `update` may then see its own change; keep a counter
+ * in the data if that matters.
  */
 export function fencedZnode(client: ZnodeClient, path: string, hold: FencingHold<'token'>): FencedZnode {
   const token = tokenOf(hold, MAX_INT64);

@@ -49,7 +49,10 @@ function overlaps(queue: Queue, limits: Eviction): Breach[] {
 
 interface Present {
   readonly believed: readonly HoldBelief[];
-  /** Number of permits that are taken when the new hold begins, including its own. */
+  /**
+   * Number of permits that the earlier holders, which still believe in their holds, and the new one take
+   * together.
+   */
   readonly taken: number;
 }
 
@@ -73,8 +76,9 @@ function overlap(queue: Queue, grant: HoldBelief, { believed, taken }: Present):
 }
 
 /**
- * Returns whether an eviction excuses the overlap of two holds. The evicted holder may believe in its hold until its watch reports the removal.
- * Meanwhile the next entry is admitted, and neither holder can know earlier.
+ * Returns whether an eviction excuses the overlap of two holds. The evicted holder may believe in its hold
+ * until its watch reports the removal. Meanwhile the next entry is admitted, and neither holder can know of
+ * the overlap.
  */
 function isExcused(stake: HoldBelief, grant: HoldBelief, { evictionMs = 0 }: Eviction): boolean {
   const [ahead, behind] = stake.hold.token < grant.hold.token ? [stake, grant] : [grant, stake];
@@ -82,12 +86,15 @@ function isExcused(stake: HoldBelief, grant: HoldBelief, { evictionMs = 0 }: Evi
   return behind.from >= removing && ahead.until - behind.from <= evictionMs * MS;
 }
 
-/** Times in milliseconds from when one holder stopped believing in its hold until the next grant. */
+/** Durations in milliseconds from when one holder stopped believing in its hold until the next grant. */
 export interface Gaps {
-  /** Rule S3: times after holds that were lost. */
+  /** Rule S3: durations after holds that were lost. */
   readonly lost: readonly number[];
   readonly released: readonly number[];
-  /** Times from the proven deadline of a lost hold to the next grant. */
+  /**
+   * Durations in milliseconds from the proven deadline of a lost hold to the next grant. Negative ones
+   * violate rule S3.
+   */
   readonly spare: readonly number[];
 }
 

@@ -5,7 +5,7 @@ import type { Finding } from './finding.ts';
 const EACH_SIDE = 5;
 const MAX_FINDINGS = 25;
 
-/** Reads the histories again, and adds to each of the first 25 findings the ten events around it. */
+/** Reads the histories again, and adds to each of the first 25 findings up to ten events around it. */
 export async function withEvents(directory: string, findings: readonly Finding[]): Promise<Finding[]> {
   const around = findings.slice(0, MAX_FINDINGS).map((finding) => new Around(finding));
   if (around.length > 0)
@@ -52,8 +52,8 @@ function nearest(events: Stamped[], order: (a: Stamped, b: Stamped) => number): 
 }
 
 /**
- * Returns whether an event can explain a finding. Events of its queue, faults and ends of sessions can. A read of `held` can only if it is the
- * read at the time of the finding.
+ * Returns whether an event can explain a finding. Events of its queue, faults and ends of sessions can
+ * explain it. A read of `held` can explain it only if it was recorded at the time of the finding.
  */
 function explains(event: ChaosEvent, { queue, at }: Finding): boolean {
   if (event.ev === 'beat' || event.ev === 'memory') return false;

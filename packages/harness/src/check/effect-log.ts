@@ -79,7 +79,10 @@ export class EffectLog {
   }
 }
 
-/** An effect that took place after one with a newer token. Times are in nanoseconds of the run. */
+/**
+ * An effect that was sent after another client had got the reply to an effect with a newer token. Times are
+ * in nanoseconds of the run.
+ */
 export interface LateEffect {
   readonly attempt: number;
   readonly newerAttempt: number;

@@ -73,7 +73,10 @@ export type AttemptEvent = OfAttempt &
         /** For a claim of several names: the numbers of the attempts on all of these names, including this one. */
         readonly together?: readonly number[];
       }
-    /** The entry exists. If the entry is admitted at once, this event is recorded just before `acquired`. */
+    /**
+     * The worker knows the entry of the attempt. If the entry is admitted at once, this event is recorded
+     * just before `acquired`.
+     */
     | {
         readonly ev: 'queued';
         readonly order: string;

@@ -8,13 +8,13 @@ import { handOversIn, type HandOver } from './hold-beliefs.ts';
 import { blockedBy } from './together.ts';
 import { overlaps, faultsOfProcess, grantLimit, faultsAffecting, type FaultPeriod } from './fault-periods.ts';
 
-/** Times in milliseconds from the end of a hold to the next grant, if there were waiters. */
+/** Durations in milliseconds from the end of a hold to the next grant, if there were waiters. */
 export interface HandOvers {
-  /** Times after a release, without faults. */
+  /** Durations after a release, without faults. */
   readonly clean: readonly number[];
-  /** Times after the death of the holder's process, without other faults. */
+  /** Durations after the death of the holder's process, without other faults. */
   readonly crash: readonly number[];
-  /** Times after the death of the holder's process, while servers, network or waiters had faults too. */
+  /** Durations after the death of the holder's process, while servers, network or waiters had faults too. */
   readonly crashInTrouble: readonly number[];
 }
 
@@ -59,7 +59,7 @@ export function handOversOf(run: Run): HandOvers {
   return times;
 }
 
-/** A holder that was killed while there were waiters. */
+/** The end of a hold whose process was killed while there were waiters. */
 interface Crash {
   readonly hold: Hold;
   readonly at: number;

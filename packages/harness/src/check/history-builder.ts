@@ -7,7 +7,7 @@ export const PROVEN_MS: number = TTL_MS * 0.99 - MARGIN_MS;
 
 type EventSpec<E = ChaosEvent> = E extends ChaosEvent ? Omit<E, 't' | 'who'> : never;
 
-/** The times of an attempt's events in milliseconds. An event without a time did not happen. */
+/** The times of an attempt's events in milliseconds. An event whose time is absent did not happen. */
 export interface Steps {
   readonly n?: number;
   readonly queue?: string;

@@ -19,7 +19,10 @@ export function isLost({ isLast, hold }: HoldBelief): boolean {
   return isLast && hold.how !== 'released';
 }
 
-/** Calls `visit` for each hold, by the time of the grant, with the conflicting periods of other holds at that time. */
+/**
+ * Calls `visit` for each hold, in the order of the grants, with the periods in which holders of other,
+ * conflicting holds believe at the time of the grant.
+ */
 export function eachGrant(
   holds: readonly Hold[],
   visit: (grant: HoldBelief, others: readonly HoldBelief[]) => void,
@@ -36,7 +39,9 @@ export function eachGrant(
   }
 }
 
-/** A hold (`next`), and the period in which the holder before it believed that it holds. */
+/**
+ * A hold (`next`), and the period in which the previous conflicting holder believed that it holds (`before`).
+ */
 export interface HandOver {
   readonly before: HoldBelief;
   readonly next: Hold;

@@ -23,8 +23,8 @@ export function holdsOf(attempts: readonly Attempt[]): Hold[] {
 }
 
 /**
- * Returns when the holder stopped believing in its hold. Reads and writes that found the lock held count, if they are later than the end
- * that follows from its other events.
+ * Returns when the holder stopped believing in its hold: at the end that follows from its events, or at its
+ * last read or write that found the lock held, if that was later.
  */
 export function believedUntil(hold: Hold): number {
   return Math.max(hold.until, hold.attempt.believedAt ?? -Infinity);

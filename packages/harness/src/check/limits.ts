@@ -1,25 +1,34 @@
 /** Limits that a run is checked against, in milliseconds unless stated otherwise. */
 export interface Limits {
-  /** Rule L1: from the death of a holder's process to the next grant, without faults of the servers. */
+  /**
+   * Rule L1: the longest time from the death of a holder's process to the next grant, without faults of the
+   * servers.
+   */
   readonly crashMs: number;
-  /** Rule L1 with a fault of a server or the network: from the end of that fault to the next grant. */
+  /**
+   * Rule L1 with a fault of a server or the network: the longest time from the end of that fault to the next
+   * grant.
+   */
   readonly crashInTroubleMs: number;
   /** The longest hold of the run. */
   readonly holdMs: number;
-  /** Rule L3: additional time for every waiter after all faults have ended (event `calm`). Default 10,000. */
+  /**
+   * Rule L3: the additional time that every waiter has after all faults have ended (event `calm`). Default
+   * 10,000.
+   */
   readonly settleMs?: number;
   /**
    * Rule L2: the limit of the slowest 1 % of hand-offs without faults. If absent, the rule is not checked.
    */
   readonly handOverMs?: number;
-  /** Rule L4: from the event `closed` to the exit of the process. Default 2,000. */
+  /** Rule L4: the longest time from the event `closed` to the exit of the process. Default 2,000. */
   readonly exitMs?: number;
   /**
    * Rule L5: the longest delay of an event loop that the test did not block. If absent, the rule is not
    * checked.
    */
   readonly loopDelayMs?: number;
-  /** Rule L6: the growth of the heap in bytes per attempt. If absent, the rule is not checked. */
+  /** Rule L6: the largest growth of the heap in bytes per attempt. If absent, the rule is not checked. */
   readonly bytesPerCycle?: number;
   /** How long a holder may still believe in its hold after an operator removed its entry. Default 0. */
   readonly evictionMs?: number;

@@ -22,7 +22,7 @@ export interface Numbers {
   readonly faults: Readonly<Record<string, number>>;
   readonly leftOvers: Readonly<Record<string, number>>;
   readonly effects: Readonly<Record<Resource, EffectCounts>>;
-  /** Times between two holds of a queue; see rule S3. */
+  /** Durations from the end of one hold of a queue to the next grant; see rule S3. */
   readonly gaps: Gaps;
   readonly handOvers: HandOvers;
   /** Rule L5: the longest delay of an event loop that the test did not block. */
@@ -59,7 +59,7 @@ export function numbersOf(run: Run): Numbers {
   };
 }
 
-/** Lists kills, freezes and stalls of workers outside of all faults that name the worker as their target. */
+/** Lists the kills, freezes and stalls of workers that are not part of a recorded fault of that worker. */
 function unnamedFaults({ lives, faults, calm = Infinity }: Run): { what: string }[] {
   const isNamed = (who: string, at: number): boolean =>
     faults.some(({ target, from, to }) => target === who && from <= at && at <= to);

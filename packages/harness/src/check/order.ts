@@ -66,7 +66,9 @@ function passedOver(queue: Queue): Breach[] {
   });
 }
 
-/** The holds of one kind of claim that had a larger token than all earlier ones. */
+/**
+ * The holds of one kind of claim whose token was larger than those of all holds of that kind granted before.
+ */
 class Passers {
   readonly #growing: Hold[] = [];
 
@@ -89,8 +91,9 @@ class Passers {
 }
 
 /**
- * Finds entries whose order does not grow with their tokens. The order may start again after the queue was empty, because ZooKeeper may have
- * deleted the directory.
+ * Finds entries whose order number is not larger than that of the previous entry, although their token is.
+ * The order numbers may start again after the queue was empty, because ZooKeeper may have deleted the
+ * directory.
  */
 function disorders(queue: Queue): Breach[] {
   return queue.line.flatMap((attempt, place) => {

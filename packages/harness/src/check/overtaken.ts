@@ -9,7 +9,8 @@ import type { Attempt, Hold, Queue } from './run.ts';
  */
 export function checkOvertaken(queue: Queue): Breach[] {
   const heldUntil = new Map(queue.holds.map((hold) => [hold.attempt, believedUntil(hold)]));
-  // An entry that an operator removed may be gone from then on, also while its holder still believes.
+  // After an operator has removed an entry, the entry may be gone although its holder still believes in its
+  // hold.
   const goneAt = (attempt: Attempt): number =>
     Math.min(heldUntil.get(attempt) ?? attempt.waitedUntil, attempt.removing ?? Infinity);
   const arrivals = queue.line

@@ -39,7 +39,10 @@ export class Attempt {
   readonly queue: string;
   /** Index among the attempts on this queue, in the order in which they were first recorded. */
   readonly index: number;
-  /** Index among the entries of the queue; -1 if the attempt never had an entry. */
+  /**
+   * Index of the attempt's entry among all entries of the queue, by token; -1 if the attempt never had an
+   * entry.
+   */
   place = -1;
   enqueue: Moment = undefined;
   queued: Moment = undefined;
@@ -85,7 +88,10 @@ export class Attempt {
     this.believedAt = Math.max(this.believedAt ?? at, at);
   }
 
-  /** Records that the session ended before the entry was known, so that the attempt now has another entry. */
+  /**
+   * Records that the session ended before the store had confirmed the entry, so that the attempt now has
+   * another entry.
+   */
   joinAnew(): void {
     if (this.acquired !== undefined) return;
     this.queued = undefined;
@@ -105,7 +111,7 @@ export class Attempt {
     return this.terms.permits ?? 1;
   }
 
-  /** When the worker was done with the attempt, for whatever reason. */
+  /** When the attempt ended: the earliest time of its release, loss, cancellation or failure. */
   get ended(): Moment {
     const ends = [this.released, this.revoked, this.cancelled, this.failed].filter(
       (end) => end !== undefined,
@@ -113,7 +119,10 @@ export class Attempt {
     return ends.length > 0 ? Math.min(...ends) : undefined;
   }
 
-  /** When the wait in the queue ended; `Infinity` if it never did. */
+  /**
+   * When the attempt stopped waiting: at its grant, its end or the death of its process. `Infinity` if it
+   * never did.
+   */
   get waitedUntil(): number {
     return this.acquired ?? this.ended ?? this.life.killed ?? Infinity;
   }

@@ -1,7 +1,7 @@
 /**
- * Times until which the confirmed heartbeats of one session prove its ownership.
- * Each heartbeat proves it until a deadline: the time at which it was sent + the proven time × 0.99 − the
- * safety margin. Of the heartbeats confirmed so far, the latest deadline counts.
+ * Computes until when the confirmed heartbeats of one session prove its ownership. Each heartbeat proves it
+ * until a deadline: the time at which it was sent + the proven time × 0.99 − the safety margin. Of the
+ * heartbeats confirmed so far, the latest deadline counts.
  */
 export class SessionProof {
   readonly #beats: { readonly at: number; readonly deadline: number }[] = [];
@@ -43,8 +43,8 @@ export class SessionProof {
   }
 
   /**
-   * Returns the time, in nanoseconds, at which the proof of a hold ends that exists at the time `at`.
-   * `undefined` if no heartbeat was confirmed by then.
+   * Returns the time, in nanoseconds, until which heartbeats prove a hold that exists at the time `at`.
+   * Returns `undefined` if no heartbeat was confirmed by then.
    */
   runsOut(at: number): number | undefined {
     return this.#runsOut[this.#newestAt(at)];

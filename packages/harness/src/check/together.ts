@@ -61,7 +61,10 @@ function pairsOf(claims: readonly Claim[]): [Attempt, Attempt][][] {
   return [...byQueues.values()];
 }
 
-/** Finds pairs of locks of which one is ahead in the first queue and the other one in the second queue. */
+/**
+ * Finds pairs of locks of several names of which one is ahead in the first of two queues, and the other one
+ * is ahead in the second queue.
+ */
 function crossed(pairs: readonly [Attempt, Attempt][]): Breach[] {
   const inOrder = [...pairs].sort(([a], [b]) => ((a.token ?? 0n) < (b.token ?? 0n) ? -1 : 1));
   return inOrder.flatMap(([first, second], i) => {
@@ -79,7 +82,10 @@ interface Waiting {
   readonly at: number;
 }
 
-/** Returns the periods after `at` in which these waiters were blocked by holders in the other queues of their locks. */
+/**
+ * Returns the periods after `at` in which entries ahead in other queues blocked these waiters, which wait for
+ * locks of several names.
+ */
 export function blockedBy(run: Run, { waiting, at }: Waiting): Span[] {
   const elsewhere = waiting.flatMap((attempt) => partsOf(attempt).filter((part) => part !== attempt));
   return elsewhere.flatMap((part) => {

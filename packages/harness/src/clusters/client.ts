@@ -4,7 +4,10 @@ import { reapAtExit } from '../services/reaper.ts';
 import type { Node } from './links.ts';
 import type { ClientSite } from './network.ts';
 
-/** A location for processes that use the cluster, with links to the members that can be cut one by one. */
+/**
+ * A location in the network of the cluster, in which client processes run. Its links to the members can be
+ * cut one by one.
+ */
 export class ClusterClient {
   readonly node: Node;
   /**

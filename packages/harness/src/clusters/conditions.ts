@@ -1,7 +1,10 @@
 import { linkCuts, type Cut, type Node, type Slowness, type Weather } from './links.ts';
 import { FaultAbsent, type Network } from './network.ts';
 
-/** Faults of the network that are in force; each change has taken effect when its promise resolves. */
+/**
+ * Keeps the list of a network's faults that are in force. The promise of a change resolves when the change
+ * has taken effect.
+ */
 export class Conditions {
   readonly #network: Network;
   readonly #nodes: Node[];

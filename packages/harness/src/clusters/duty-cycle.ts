@@ -1,10 +1,13 @@
-/** Alternating times in milliseconds for which a slow process is frozen and runs. */
+/** How long a slow process is frozen and then runs, in turn, in milliseconds. */
 export interface Duty {
   readonly frozenMs: number;
   readonly runningMs: number;
 }
 
-/** Freezes a process for a part of the time. `signal` sends a signal to the current process, if there is one. */
+/**
+ * Freezes a process for a part of the time, again and again. `signal` sends a signal to the current process,
+ * if there is one.
+ */
 export class DutyCycle {
   readonly #signal: (signal: 'SIGSTOP' | 'SIGCONT') => void;
   readonly #duty: Duty;

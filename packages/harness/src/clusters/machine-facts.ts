@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, readdirSync, readlinkSync } from 'node:fs';
 
-/** Resources of this process and its descendants on this machine (Linux). */
+/** The descendants of one process, and their namespaces (Linux). */
 export interface Traces {
   /** Process ids of the descendants. */
   readonly pids: readonly number[];
-  /** Network and mount namespaces of descendants that differ from those of this process. */
+  /** Network and mount namespaces of the descendants, without those that the process itself is in. */
   readonly namespaces: readonly string[];
 }
 

@@ -7,7 +7,10 @@ import type { SmallDisk } from './small-disk.ts';
 import { routeOf, type Role, type Store, type View } from './store.ts';
 
 export interface CutOptions {
-  /** The other ends of the links that are cut. Default `all`. Accepts a member or a client itself. */
+  /**
+   * Selects the links to cut, by their other ends. Default: `all`. A member or client selects only the link
+   * to it.
+   */
   readonly from?: Peers | { readonly node: Node };
   /** Direction as seen from this member: `in` loses what it receives, `out` what it sends. Default `both`. */
   readonly direction?: Direction;

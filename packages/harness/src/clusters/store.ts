@@ -2,7 +2,10 @@ import type { Route } from '../services/endpoint.ts';
 import type { ServerProgram } from '../services/server-process.ts';
 import type { MemberSite } from './network.ts';
 
-/** The description of a kind of store that a cluster needs. */
+/**
+ * What a cluster needs to know of a kind of store: its ports, its programs, and how members report their
+ * roles.
+ */
 export interface Store {
   readonly name: 'etcd' | 'ZooKeeper';
   /** Default ports of the store's servers; the first one is for clients. */

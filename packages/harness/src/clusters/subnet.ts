@@ -85,7 +85,9 @@ export class Subnet {
     ]);
   }
 
-  /** Links a namespace with the router; the router's end has the name of the node. */
+  /**
+   * Links the namespace of a party with the router. The router's end of the link has the name of the party.
+   */
   async connect(node: Node, place: Keeper): Promise<void> {
     const address = this.addressOf(node);
     await ip(
@@ -108,8 +110,8 @@ export class Subnet {
   }
 
   /**
-   * Removes the link at once, so that the name of the node is free again. Otherwise the kernel would remove
-   * the link later, with its namespace.
+   * Removes the link of a party at once, so that its name is free again. Otherwise the kernel would remove
+   * the link later, with the namespace.
    */
   async disconnect(node: Node): Promise<void> {
     await ip([`link del ${node}`], this.#router);

@@ -7,7 +7,7 @@ const MAX_KEPT_BYTES = 1024 * 1024;
 /** Length in milliseconds of the pieces in which a rate-limited flow is sent, so that the data is spread evenly. */
 const PIECE_MS = 20;
 
-/** A piece of a stream: bytes, or the end. */
+/** A piece of a stream: bytes, its end, or its reset. */
 type Parcel = Buffer | 'end' | 'reset';
 
 export interface PumpOptions {
@@ -114,7 +114,8 @@ export class Pump {
     if (this.#keptBytes <= MAX_KEPT_BYTES && from.isPaused()) from.resume();
   }
 
-  // Returns the time at which data is due. It is computed from the current settings, so that a change applies to data in flight too.
+  // Returns the time at which data must be forwarded. It follows from the current settings of the flow, so
+  // that a change of these applies to data in flight too.
   #dueAt(arrivedAt: number): number {
     const { delayMs, bytesPerSecond } = this.#options.flow;
     return Math.max(

@@ -6,7 +6,7 @@ interface Range {
   readonly count: number;
 }
 
-/** Changes an input. Positions are taken modulo the length. */
+/** A function that changes an input. It takes byte offsets modulo the length of the input. */
 type Mutation = (input: Buffer) => Buffer;
 
 // Limits of integer types and their neighbours, at which code that reads lengths and counts often fails.

@@ -5,7 +5,7 @@ import { atTeardown } from './shared.ts';
 
 /** Label of every container that tests start, with the process that started it. */
 const OWNER = 'queuelock.test-server.owner';
-/** Label of one start, by which a container is found that never started properly. */
+/** Label of one start of a container. By this label the cleanup finds a container whose start has failed. */
 const START = 'queuelock.test-server.start';
 
 export type Engine = Awaited<ReturnType<typeof getContainerRuntimeClient>>['container']['dockerode'];
@@ -15,7 +15,7 @@ export async function engine(): Promise<Engine> {
   return (await getContainerRuntimeClient()).container.dockerode;
 }
 
-/** Returns the labels by which a container is found without any other reference. */
+/** Returns the labels for a container that is being started, by which it can be found without its id. */
 export function labelsOf(start: string): Record<string, string> {
   return { [OWNER]: owner(), [START]: start };
 }

@@ -72,7 +72,7 @@ export function preparedEnv(programs: readonly Program[]): Record<string, string
   return { [VARIABLE]: programs.join(',') };
 }
 
-/** Returns instructions for a machine without the program. */
+/** Returns the instruction by which a user gets the program on a machine that lacks it. */
 export function howToGet(program: Program): string {
   const release = OF_DEBIAN_13.has(program) ? 'trixie' : OF_DEBIAN_11.has(program) ? 'bullseye' : undefined;
   if (release === undefined) return `apt-get install ${PROGRAMS[program]}`;

@@ -11,8 +11,8 @@ const leftovers = new Set<Leftover>();
 let watching = false;
 
 /**
- * Registers the child to be killed, and the directory to be removed, when this process ends. Returns the
- * function that cancels this.
+ * Registers the child to be killed, and the directory to be removed, when this process ends. Returns a
+ * function that cancels the registration.
  */
 export function reapAtExit(leftover: Leftover): () => void {
   leftovers.add(leftover);

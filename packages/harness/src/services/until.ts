@@ -10,7 +10,10 @@ export interface UntilOptions {
   readonly hopeless?: () => string | undefined | Promise<string | undefined>;
 }
 
-/** Calls `ask` every 20 ms until it resolves. Rejects with the last error of `ask` when the time limit is reached. */
+/**
+ * Calls `request` every 20 ms until it resolves. Rejects with the last error of `request` when the time limit
+ * is reached.
+ */
 export async function until<T>(
   request: () => Promise<T>,
   { what, withinMs, hopeless }: UntilOptions,

@@ -47,7 +47,10 @@ function roundStep(seconds: number): number {
   return ([1, 2, 5].find((digit) => digit * magnitude >= seconds) ?? 10) * magnitude;
 }
 
-/** Puts items that do not overlap into one row, in as few rows as possible. Items are sorted by their beginning. */
+/**
+ * Assigns items to as few rows as possible, so that the items of a row do not overlap. `items` must be sorted
+ * by their beginning.
+ */
 export function rowsOf<T>(
   items: readonly T[],
   extent: (item: T) => Span,

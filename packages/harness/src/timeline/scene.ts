@@ -35,8 +35,8 @@ export interface Attempt {
   readonly queue: string;
   readonly token: bigint | undefined;
   /**
-   * Times of the events of the attempt. The wait begins at the earliest of `enqueue`, `queued` and `acquired`
-   * that is set.
+   * When the worker requested the claim, when its entry was queued, and when it was granted. The wait begins
+   * at the earliest of these times that is set.
    */
   readonly enqueue: number | undefined;
   readonly queued: number | undefined;

@@ -8,7 +8,7 @@ import { runOf } from '../../src/check/history.ts';
 const HEARTBEATS = [0, 1_000, 4_000, 8_000, 12_000, 16_000, 20_000];
 const handOversIn = (builder: HistoryBuilder) => check(runOf(builder.events), LIMITS).numbers.handOvers;
 
-/** Worker `a` is killed at 100 ms while it holds, and `b` waits. */
+/** Builds a history in which worker `a` is killed at 100 ms while it holds, and `b` waits. */
 const crash = (next: Omit<Steps, 'token'>): HistoryBuilder =>
   new HistoryBuilder()
     .worker('a', 0)
@@ -118,8 +118,8 @@ describe('rule L3 (no waiter is left)', () => {
     return builder.harness(24_000, { ev: 'end' });
   };
   /**
-   * Latest allowed end in milliseconds: the event `calm` at 1,000, plus 10 s, two holds (the attempt's own
-   * and its predecessor's), and the limit after a crash.
+   * The latest time in milliseconds at which the attempt may end. It is the time of the event `calm`, plus 10
+   * s, two holds (the attempt's own and its predecessor's), and the limit after a crash.
    */
   const ALLOWED = 1_000 + 10_000 + 2 * 200 + 6_000;
 

@@ -32,7 +32,7 @@ function firstSteps({ outcome, ...first }: First): Steps {
 
 const gone = { outcome: 'gave up' } as const;
 
-/** Worker `a` holds from 20 to 100 ms, and `b` from `acquired` to 150 ms. */
+/** Builds a history in which worker `a` holds from 20 to 100 ms, and `b` from `acquired` to 150 ms. */
 const overlap = (first: First, second: Partial<Steps>, acquired = 50): HistoryBuilder =>
   four()
     .attempt('a', firstSteps(first))
@@ -126,7 +126,7 @@ describe('rule S2 (exclusion) with shared holds', () => {
   });
 
   describe('of locks of several names', () => {
-    /** Worker `b` holds `q` and `r` from 50 ms on; `a` holds only `r`. */
+    /** Builds a history in which worker `b` holds `q` and `r` from 50 ms on, and `a` holds only `r`. */
     const crossing = (released: number, terms?: Terms): HistoryBuilder => {
       const both = { queued: 15, acquired: 50, released: 150, together: [1, 2] };
       return four()
@@ -256,7 +256,10 @@ describe('rule F1 (order of grants) with shared holds', () => {
 });
 
 describe('rules of liveness with shared holds', () => {
-  /** Worker `a` is killed at 100 ms while it reads; `b` reads until `released`, and `c` waits to write. */
+  /**
+   * Builds a history in which worker `a` is killed at 100 ms while it reads, `b` reads until `released`, and
+   * `c` waits to write.
+   */
   const crash = (released: number, acquired: number): HistoryBuilder =>
     four()
       .attempt('a', { token: 1, queued: 10, acquired: 20, terms: READS })

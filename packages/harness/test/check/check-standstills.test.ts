@@ -7,11 +7,13 @@ import { runOf } from '../../src/check/history.ts';
 
 const HEARTBEATS = [0, 1_000, 4_000, 8_000, 12_000, 16_000, 20_000];
 
-/** Adds a pause of the whole machine. It is recorded in the history when it has ended, so after later events. */
+/** Adds a standstill of the whole machine. Its event is recorded when it has ended, so after later events. */
 const still = (builder: HistoryBuilder, from: number, to: number, number = 1): HistoryBuilder =>
   builder.fault(number, { what: STANDSTILL, target: 'machine', from, to });
 
-/** Worker `a` is killed at 100 ms while it holds, and `b` acquires at `acquired`. */
+/**
+ * Builds a history in which worker `a` is killed at 100 ms while it holds, and `b` acquires at `acquired`.
+ */
 const crash = (acquired: number): HistoryBuilder =>
   new HistoryBuilder()
     .worker('a', 0)
@@ -27,7 +29,10 @@ const handOver = (acquired: number): HistoryBuilder =>
     .attempt('a', { token: 1, queued: 10, acquired: 20, released: 100 })
     .attempt('b', { token: 2, queued: 30, acquired, released: acquired + 10 });
 
-/** Worker `a` holds, `b` waits, and all faults are over at 1,000 ms. Worker `b` releases at `released`. */
+/**
+ * Builds a history in which worker `a` holds, `b` waits, and all faults end at 1,000 ms. Worker `b` releases
+ * at `released`.
+ */
 const afterCalm = (released: number): HistoryBuilder =>
   new HistoryBuilder()
     .worker('a', 0)

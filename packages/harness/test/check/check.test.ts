@@ -9,12 +9,14 @@ const NS = 1e-6;
 
 const two = (): HistoryBuilder =>
   new HistoryBuilder().worker('a', 0, 1_000, 2_000).worker('b', 0, 1_000, 2_000);
-/** Worker `a` holds from 20 ms to `ended`, and `b` from `acquired` on. */
+/** Builds a history in which worker `a` holds from 20 ms to `ended`, and `b` from `acquired` on. */
 const handedOver = (ended: number, acquired: number): HistoryBuilder =>
   two()
     .attempt('a', { token: 1, queued: 10, acquired: 20, released: ended })
     .attempt('b', { token: 2, queued: 30, acquired, released: acquired + 50 });
-/** Worker `a` loses its hold without notice. Its last heartbeat proves ownership until `2,000 + PROVEN_MS`. */
+/**
+ * The time in milliseconds until which the last heartbeat of worker `a`, sent at 2,000 ms, proves ownership.
+ */
 const DEADLINE = 2_000 + PROVEN_MS;
 const frozenHolder = (acquired: number, revoked: number): HistoryBuilder =>
   two()

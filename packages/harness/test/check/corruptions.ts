@@ -85,7 +85,9 @@ function writeLate(events: readonly ChaosEvent[], choice: number): ChaosEvent[] 
   return [...events, write(next, 1n, false), late];
 }
 
-/** Changes the mode or the permits of a claim. The claim is that of the second of two simultaneous holders. */
+/**
+ * Changes the mode or the permits of a claim: that of the later of two holders that hold at the same time.
+ */
 function alter(change: (terms: Terms) => Terms | false | undefined): Corruption['spoil'] {
   return (events, choice) => {
     const termsOf = (grant: Of<'acquired'>): Terms =>

@@ -2,8 +2,8 @@ import type { Terms } from '../../src/check/event.ts';
 import { MARGIN_MS, PROVEN_MS, TTL_MS, HistoryBuilder, stamp } from '../../src/check/history-builder.ts';
 
 /**
- * One step of a simulation, after a pause. Its numbers select one of the workers and queues that exist at
- * that time.
+ * One action of the simulation, and the pause before it. Its numbers select one of the workers and queues
+ * that exist at that time.
  */
 export interface Move {
   readonly what: What;
@@ -14,7 +14,10 @@ export interface Move {
 
 type What = Join | 'release' | 'downgrade' | 'cancel' | 'kill' | 'freeze' | 'thaw' | 'write';
 
-/** Kinds of claims: exclusive or shared on one name, exclusive or shared on both names, or permits of a semaphore. */
+/**
+ * Kinds of claims: exclusive or shared on one name, exclusive or shared on `q` and `r` together, or permits
+ * of a semaphore.
+ */
 type Join = 'join' | 'read' | 'join both' | 'read both' | 'take permits';
 
 interface Entry {
@@ -50,8 +53,8 @@ const SEMAPHORE = 's';
 const PERMITS = 3;
 
 /**
- * Simulates a correct lock with its servers and workers, and records its history: sessions expire, tokens grow, reads compare
- * with the clock.
+ * Simulates a correct lock with its servers and workers, and records its history: sessions expire, tokens
+ * grow, reads of `held` compare the deadline with the clock.
  */
 export class SimulatedLock {
   readonly builder: HistoryBuilder = new HistoryBuilder();

@@ -113,7 +113,10 @@ describe('a process that does not start', () => {
   });
 });
 
-/** A web server as a child process; before its first start, another process may take its port. */
+/**
+ * Returns the program of a web server that replies with `name`. Before its first start, `takeFirstPort` may
+ * occupy its port, as another process could.
+ */
 function sayingName(name: string, takeFirstPort: (port: number) => void): ServerProgram {
   const source = `require('http').createServer((_, r) => r.end('${name}')).listen(process.argv[1], '127.0.0.1')`;
   let first = true;

@@ -72,7 +72,7 @@ export interface Settings {
   readonly driver: Driver;
   readonly connections: number;
   readonly requestTimeoutMs: number;
-  /** Emits an error each time that reading credentials or certificates again fails. */
+  /** Emits an error each time that the backend fails to read credentials or certificates again. */
   readonly errors$: Observable<QueueLockError>;
 }
 

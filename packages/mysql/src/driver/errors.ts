@@ -6,7 +6,7 @@ const DENIED: ReadonlySet<number> = new Set([1044, 1045, 1142, 1143, 1227, 1370,
 const AGAIN: ReadonlySet<number> = new Set([1213, 1205, 1020, 1062]);
 /**
  * Error numbers for an absent table, an absent procedure, and an absent row of `queuelock_meta`. Without that
- * row the order of a new entry would be null.
+ * row the order number of a new entry would be null.
  */
 const ABSENT: ReadonlySet<number> = new Set([1146, 1305, 1048]);
 const STATEMENT_LOG = 1665;
@@ -31,7 +31,7 @@ const HINTS: ReadonlyMap<number, string> = new Map([
   [3024, 'max_execution_time ended it: allow this user at least 1 s for a statement'],
   [3159, 'require_secure_transport is on: use TLS (mysqls://)'],
 ]);
-/** The text of a refused write where the storage engine is read-only. */
+/** Matches the server's message for a write that it refuses because the storage engine is read-only. */
 const ENGINE_READ_ONLY = /Table is read only|innodb_read_only/i;
 const READ_ONLY: ReadonlySet<number> = new Set([1290, 1792, 1836]);
 

@@ -124,7 +124,7 @@ main: begin
 end`,
   ],
   // Removes an entry. With `p_in_doubt`, an enqueue of this entry may still arrive and will be refused. If
-  // `p_ord` is not 0, removes the entry only if its order is `p_ord`.
+  // `p_ord` is not 0, removes the entry only if `p_ord` is its order number.
   [
     'queuelock_leave',
     `(${ENTRY}, in p_in_doubt tinyint, in p_ord bigint)

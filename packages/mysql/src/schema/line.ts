@@ -5,7 +5,7 @@
 export const BEGIN = `set transaction isolation level read committed;
   start transaction;`;
 
-/** Rolls back after any error, so that the transaction keeps no row lock. */
+/** The handler that rolls back the transaction after any error, so that the transaction keeps no row lock. */
 export const OR_ROLLBACK = `declare exit handler for sqlexception
   begin
     rollback;
@@ -17,8 +17,8 @@ export const SESSION = 'in p_session char(32) character set ascii, in p_generati
 export const ENTRY: string = `${SESSION}, in p_queue varbinary(512), in p_id char(32) character set ascii`;
 
 /**
- * Checks that a session is alive. The shared row lock on it keeps other clients from ending the session until
- * this transaction commits.
+ * Sets `v_alive` to 1 if the session is alive, else to 0. The shared row lock on the session keeps other
+ * clients from ending it until this transaction commits.
  */
 export const ALIVE = `set v_alive = 0;
   select 1 into v_alive from queuelock_session
@@ -108,8 +108,8 @@ begin
   end while;
 end`,
   ],
-  // Removes the rows of queues that no entry has joined for a day. If such a queue is used again, its orders
-  // are still greater than all earlier ones.
+  // Removes the rows of queues that no entry has joined for a day. If such a queue is used again, the order
+  // numbers of its entries are still larger than all earlier ones.
   [
     'queuelock_tidy',
     `()

@@ -21,7 +21,7 @@ const CREATED = PROCEDURES.map(
     `create procedure ${name} ${text.replace(/^(\w+: )?begin$/m, 'sql security invoker\n$&')}`,
 );
 
-/** The last statement. Its row marks the migration as complete. */
+/** The last statement of the migration. It writes the row that marks the migration as complete. */
 const MARK = `insert into queuelock_meta (id, version, floor, tidied) values (1, ${VERSION}, 0, utc_timestamp(6))
   on duplicate key update version = ${VERSION}`;
 

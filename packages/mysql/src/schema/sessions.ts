@@ -2,8 +2,8 @@ import { BEGIN, OR_ROLLBACK, SESSION } from './line.ts';
 
 /** Steps that resume, renew, read and end sessions. */
 export const SESSIONS: ReadonlyMap<string, string> = new Map([
-  // Resumes a session for a new client. It returns the largest order of the present entries as `inherited`:
-  // entries up to that order belong to earlier clients of the session.
+  // Resumes a session for a new client. Returns the largest order number of the session's present entries as
+  // `inherited`: entries up to that number belong to earlier clients of the session.
   [
     'queuelock_resume',
     `(in p_session char(32) character set ascii)

@@ -7,12 +7,14 @@ const NAME = 'varbinary(512) not null';
 const END = 'engine = InnoDB';
 
 /**
- * Tables of the store. Times are of the server's clock, in UTC. Orders are at least the microseconds since 1970.
+ * Tables of the store. Times are of the server's clock, in UTC. The order number of an entry is at least the
+ * microseconds since 1970 at its enqueue.
  *
  * - `queuelock_entry.news`: 1 when the entry was admitted after it had waited.
- * - `queuelock_queue.low` and `high`: smallest and largest limit of the entries that joined since the queue was last empty.
+ * - `queuelock_queue.low` and `high`: smallest and largest limit of the entries that joined since the queue
+ *   was last empty.
  * - `queuelock_removed`: entries of a session that must never enter.
- * - `queuelock_meta.floor`: lower bound for the orders of a queue that is created again.
+ * - `queuelock_meta.floor`: lower bound for the order numbers of entries in a queue that is created again.
  */
 export const TABLES: readonly string[] = [
   `create table if not exists queuelock_meta (

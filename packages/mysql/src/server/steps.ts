@@ -40,7 +40,7 @@ const WORDS: ReadonlySet<string> = new Set(['ok', 'lost', 'removed', 'busy', 'ot
 /** The procedures that return no row. */
 const SILENT: ReadonlySet<string> = new Set(['tidy', 'sweep', 'mend']);
 
-/** Called when a step of this process has admitted an entry. */
+/** Called with the session and the order number of each entry that a step of this process has admitted. */
 export type OnTurn = (session: string, ord: string) => void;
 
 // Backoff in milliseconds after conflicting transactions. It is short, because the other transaction of a

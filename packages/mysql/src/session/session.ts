@@ -29,7 +29,7 @@ export interface Tenancy {
   readonly id: string;
   readonly generation: number;
   readonly ttlMs: number;
-  /** The largest order of an entry that earlier clients of the session added. 0 when this client opened the session. */
+  /** The largest order number of entries that earlier clients of the session added. 0 without such clients. */
   readonly inherited: number;
   /** Count of the session's entries that other clients have evicted. */
   readonly lost: number;
@@ -53,7 +53,7 @@ export class MysqlSession implements Session, Resident {
   readonly #connection: Connection;
   readonly #pendingEnqueues = new PendingEnqueues();
   readonly #reconciler: SessionReconciler<Found>;
-  /** Count of evicted entries at the last read. */
+  /** Count of the session's evicted entries at its last read. */
   #lost: number;
   #abandoned = false;
 

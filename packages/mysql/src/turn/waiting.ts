@@ -14,8 +14,8 @@ export interface Placed extends TrackedEntry {
 }
 
 /**
- * Number of entries ahead with which the polling interval is the longest one. A poll reads more entries only
- * for a larger limit.
+ * Number of entries ahead from which on the polling interval is the longest one. A poll reads more entries
+ * only for a larger limit.
  */
 const COUNTED = 15;
 /** Maximum number of queues for which one poll counts the entries ahead. */

@@ -58,7 +58,10 @@ function rowOf(queue: string, kind: string): string {
 
 const ENTERED_TWICE = 1062;
 
-/** Returns 0 changed rows when another client has written the empty register first. Rethrows any other error. */
+/**
+ * Returns 0, the number of changed rows, if the error means that another client has written the empty
+ * register first. Rethrows any other error.
+ */
 function ifTaken(error: unknown): number {
   const cause: unknown = isQueueLockError(error) ? error.cause : undefined;
   if (cause instanceof Error && 'errno' in cause && cause.errno === ENTERED_TWICE) return 0;
