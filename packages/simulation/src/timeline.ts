@@ -45,7 +45,10 @@ export class Timeline {
     return this.#push({ due: this.#now + Math.max(0, ms), number: this.#number, machine, task });
   }
 
-  /** Runs the task as the next one of the machine, or as its first one after a pause. */
+  /**
+   * Runs the task now, before all other events that are due. If the machine is paused, runs it first when the
+   * pause ends.
+   */
   first(machine: Machine, task: () => void): void {
     this.#number += 1;
     this.#push({ due: this.#now, number: -this.#number, machine, task });
@@ -93,7 +96,10 @@ export class Timeline {
   }
 }
 
-/** Options of a simulated machine: the initial time of its clock, and the rate. */
+/**
+ * Options of a simulated machine. `bootedAt` is the initial time of its clock, and `rate` the speed of that
+ * clock.
+ */
 export interface MachineOptions {
   readonly rate?: number;
   readonly bootedAt?: number;

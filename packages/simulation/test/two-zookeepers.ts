@@ -94,8 +94,8 @@ interface Client {
 const SESSION_MS = 10_000;
 
 /**
- * Sends the groups of requests with two clients, and records what they receive. Transaction ids are replaced
- * by their order and session ids by a number, so that two servers can be compared.
+ * Sends the groups of requests with two clients, and records what they receive. Replaces each transaction id
+ * by its rank among all ids, and each session id by a small number, so that two servers can be compared.
  */
 export async function transcribe(dial: Dial, address: string, list: readonly Group[]): Promise<Transcript> {
   const clients = [await open(dial, address), await open(dial, address)];
