@@ -57,7 +57,7 @@ export class Effects {
     return this.#within.run([...(this.#within.getStore() ?? []), hold], work);
   }
 
-  /** Adds an effect to the stale ones unless the code under test holds the lock. */
+  /** Adds the effect to `staleEffects` unless the code under test holds the lock. */
   happens(effect: string, { lock }: EffectOptions): void {
     const around = this.#within.getStore() ?? [];
     const covers = ({ names }: GrantedHold): boolean => lock === undefined || names.includes(lock);

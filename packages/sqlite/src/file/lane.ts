@@ -96,7 +96,10 @@ export class Lane {
     if (this.#steps.length > 0 && this.#retryTimer === undefined) this.#work();
   }
 
-  /** Runs the first step of the queue. Returns `false` if another process has locked the file, so that the step must be retried. */
+  /**
+   * Runs the step that has waited longest. Returns `false` if another process has locked the file, so that
+   * the step must be retried.
+   */
   #tryFirst(): boolean {
     try {
       this.#begin.run();

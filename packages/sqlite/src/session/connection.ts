@@ -113,7 +113,7 @@ export class Connection {
   /** Sends the notifications of a committed step. */
   #notify(notifications: readonly EntryNotification[]): void {
     const own = notifications.filter(({ inbox }) => inbox === this.home.inbox);
-    // Other processes come first, because a message to them takes longer.
+    // Other processes are notified first, because a message to them takes longer than a call in this process.
     for (const { inbox, ord } of notifications) if (inbox !== this.home.inbox) this.#peers.notify(inbox, ord);
     for (const { ord } of own) this.readEntry(ord);
     this.#observers.readSoon();
@@ -141,8 +141,8 @@ export class Connection {
     const queues = [...this.#followers.queues.keys()];
     this.#neighbours.watch(queues);
     const stuck = queues.filter((queue) => this.store.entries.isStuck(queue));
-    // Every step first removes expired sessions, so a step is run now. If it fails, the next poll runs
-    // another.
+    // Every step first removes expired sessions, so a step is run now. If this step fails, the next poll runs
+    // a new one.
     if (stuck.length > 0 || this.#msToNextEnd() <= 0) this.#admitMissed(stuck).catch(() => undefined);
   }
 

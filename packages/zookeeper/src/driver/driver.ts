@@ -79,8 +79,8 @@ export interface VersionOption {
 }
 
 /**
- * The connection of a session is down, or is back. The session survives both for a while, but watches do not. When the connection is
- * back, the caller must set its watches again.
+ * An event of a session's connection: it is down, or it is up again. The session outlives the connection for
+ * a while, but watches do not. When the connection is up again, the caller must set its watches again.
  */
 export type ConnectionEvent = { readonly status: 'lost'; readonly at: number } | { readonly status: 'back' };
 
@@ -110,8 +110,8 @@ export interface ZkDriver {
   /** Creates a node. Resolves with its path, to which the server has appended a number if the mode is sequential. */
   create(path: string, text: string, mode: NodeMode): Promise<Created>;
   /**
-   * Executes all steps in one transaction, or none of them. Each step sees the effects of the previous ones. Missing if the client
-   * library has no transactions.
+   * Executes all steps in one transaction, or none of them. Each step sees the effects of the previous ones.
+   * `undefined` if the client library has no transactions.
    */
   multi?(steps: readonly Step[]): Promise<TransactionResult>;
   /** Deletes a node. Resolves with `false` if it did not exist. */
@@ -135,8 +135,9 @@ export interface ZkDriver {
   children(path: string, option?: WatchOption): Promise<readonly string[] | undefined>;
   list(path: string): Promise<Listing | undefined>;
   /**
-   * Lists the paths of the session's ephemeral nodes that begin with `prefix`, in the state of the connected server. Resolves with
-   * `undefined` if the server is older than 3.6. Missing if the client library cannot send this request.
+   * Lists the paths of the session's ephemeral nodes that begin with `prefix`, in the state of the connected
+   * server. Resolves with `undefined` if the server is older than 3.6. This method is `undefined` if the
+   * client library cannot send this request.
    */
   ephemerals?(prefix: string): Promise<readonly string[] | undefined>;
   /** Brings the connected server up to date with the leader. Later reads see every change that was committed before. */

@@ -36,7 +36,8 @@ export async function findNode(
     ? await namesByText(zk, location, { children, id, known })
     : namesOf(children, scheme, id);
   let node: FoundNode | undefined;
-  // While a writer is converted to a reader, both have the id. The writer comes first, and is the result.
+  // While a writer is converted to a reader, the names of both nodes contain the entry's id. The writer's
+  // node comes first, and is the result.
   for (const { name } of contendersIn(names, scheme)) {
     const path = `${directory}/${name}`;
     const stat = node || (known !== undefined && known !== path) ? undefined : await zk.stat(path);

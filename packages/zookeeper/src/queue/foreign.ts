@@ -26,7 +26,7 @@ export interface Foreign {
 
 /**
  * Finds the children that are not entries of the naming.
- * @param own the entry that a child may sort before; default: the last entry
+ * @param own the entry before which Curator may sort a child; default: the last entry
  */
 export function foreignIn(
   children: readonly string[],

@@ -9,7 +9,7 @@ export interface WireStat {
   readonly mzxid: bigint;
   /** Time of the node's creation, by the servers' wall clock in milliseconds. */
   readonly ctime: bigint;
-  /** Time of the last write to the node, by the same clock. */
+  /** Time of the last write to the node, by the servers' wall clock in milliseconds. */
   readonly mtime: bigint;
   readonly version: number;
   readonly cversion: number;

@@ -3,7 +3,7 @@ import type { SessionKey } from '../driver/driver.ts';
 import type { Hello } from './handshake.ts';
 import { sessionOf } from './session-key.ts';
 
-/** The requested session. */
+/** The session that a client requests: its TTL, and the key of an existing session if it is to be resumed. */
 interface Wanted {
   readonly ttlMs: number;
   readonly session?: SessionKey | undefined;
