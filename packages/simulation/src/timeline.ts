@@ -10,7 +10,7 @@ interface Happening {
   task: (() => void) | undefined;
 }
 
-// Node's own `setImmediate`. A simulated run replaces the global function, so it is stored before.
+// Node's own `setImmediate`. A simulated run replaces the global function, so this module keeps the original.
 const { setImmediate: nextRound } = globalThis;
 
 /** Waits until Node has run one turn of its event loop, and with it all promise callbacks that are ready. */

@@ -16,7 +16,7 @@ type Operation =
 type Mode = Exclude<keyof typeof nodeRequests.CreateFlag, 'persistent-with-ttl'>;
 
 /**
- * Requests that one of the two clients sends at once. An empty list means that the client ends its session
+ * Requests that one of the two clients sends together. An empty list means that the client ends its session
  * and opens another.
  */
 export interface Group {
@@ -50,7 +50,7 @@ const KINDS = [
 const SESSION_ENDS = 0.03;
 const MAX_AT_ONCE = 4;
 
-/** Returns a random sequence of at least `count` requests, as groups that are sent at once. */
+/** Returns a random sequence of at least `count` requests, in groups whose requests are sent together. */
 export function groups(random: Random, count: number): Group[] {
   const made: Group[] = [];
   for (let left = count; left > 0;) {

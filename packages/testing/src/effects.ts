@@ -12,7 +12,7 @@ export interface EffectOptions {
 
 /** An effect that happened without a valid hold. */
 export interface StaleEffect {
-  /** The name that was given to `TestStore.effect`. */
+  /** Name of the effect, which the test passed to `TestStore.effect`. */
   readonly effect: string;
   /** When the effect happened, in milliseconds of the test store's time. */
   readonly atMs: number;
@@ -57,7 +57,7 @@ export class Effects {
     return this.#within.run([...(this.#within.getStore() ?? []), hold], work);
   }
 
-  /** Adds the effect to `staleEffects` unless the code under test holds the lock. */
+  /** Records the effect as stale unless the code under test holds the lock. */
   happens(effect: string, { lock }: EffectOptions): void {
     const around = this.#within.getStore() ?? [];
     const covers = ({ names }: GrantedHold): boolean => lock === undefined || names.includes(lock);

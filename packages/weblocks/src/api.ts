@@ -38,14 +38,17 @@ export interface HeldLock {
 /** The work under a lock. The lock is held until the returned promise has settled. The argument is `null` if the lock was not available. */
 export type LockGrantedCallback<T> = (lock: HeldLock | null) => T;
 
-/** A request in a snapshot. */
+/** A held or pending lock request, as `LockManager.query` reports it. */
 export interface LockInfo {
   readonly name: string;
   readonly mode: LockMode;
   readonly clientId: string;
 }
 
-/** All requests of a scope. Requests of one name are in the order in which they were made. */
+/**
+ * The result of `LockManager.query`: all lock requests of a scope. Requests for one name are in the order in
+ * which they were made.
+ */
 export interface LockManagerSnapshot {
   readonly held: LockInfo[];
   readonly pending: LockInfo[];
@@ -74,7 +77,7 @@ export interface LockManager extends AsyncDisposable {
    * });
    */
   request<T>(name: string, callback: LockGrantedCallback<T>): Promise<Awaited<T>>;
-  /** Does the same as the overload without options. */
+  /** Does the same as `request` without `options`, in the way that `options` define. */
   request<T>(name: string, options: LockOptions, callback: LockGrantedCallback<T>): Promise<Awaited<T>>;
   /**
    * Returns the held and pending requests of all clients of this scope. It includes every step that was

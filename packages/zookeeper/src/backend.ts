@@ -57,7 +57,10 @@ export class ZooKeeperBackend implements Backend {
   readonly #clock = systemClock();
   readonly #followed = new LocalWaiters();
   readonly #closing = new AbortController();
-  /** The pacers of connection attempts that failed. The next attempt uses one of them, so that its backoff continues. */
+  /**
+   * The `ConnectionPacer` of each connection attempt that failed. The next attempt uses one of them, so that
+   * the backoff continues.
+   */
   readonly #pacers: ConnectionPacer[] = [];
   readonly #connections = new Set<ZkDriver>();
   readonly #viewer$: Observable<ZkDriver>;

@@ -25,7 +25,9 @@ export class Neighbours {
     this.#peers = peers;
   }
 
-  /** Watches the processes at the front of these queues, instead of those before. */
+  /**
+   * Watches the processes at the front of these queues from now on. No longer watches those of other queues.
+   */
   watch(queues: Iterable<string>): void {
     const { views, sessions } = this.#store;
     const nums = new Set([...queues].flatMap((queue) => views.sessionsAtFront(queue)));

@@ -28,14 +28,14 @@ export class OwnEntry {
   readonly lane: Lane = new Lane();
   readonly isResumed: boolean;
   readonly location: QueueLocation;
-  readonly lost: Ending = new Ending(); // Ends with `ENTRY_LOST` when a call finds no node of the entry.
+  readonly lost: Ending = new Ending(); // The loss of the entry: `ENTRY_LOST`, once a call has found no node of it.
   readonly #context: SessionContext;
   readonly #zk: ZkDriver;
   readonly #id: string;
   readonly #withdrawal: LazyAbortController;
   readonly #trace: OwnTrace;
   #state: EntryState;
-  #shared$: Subject<void> | undefined; // Created for the first listener, since most entries have none.
+  #shared$: Subject<void> | undefined; // Created with its first subscriber, since most entries have none.
 
   constructor(context: SessionContext, location: QueueLocation, identity: Identity) {
     const { id, isResumed } = identity;
