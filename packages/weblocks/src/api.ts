@@ -3,7 +3,7 @@ export type LockMode = 'exclusive' | 'shared';
 
 /** Options of `request`, as in the W3C draft. */
 export interface LockOptions {
-  /** Whether the lock excludes all others, or only exclusive ones. Default `exclusive`. */
+  /** Whether the lock excludes all other locks of its name, or only exclusive ones. Default `exclusive`. */
   readonly mode?: LockMode | undefined;
   /** Runs the callback with `null` if the lock cannot be granted at once. Cannot be combined with `steal` or `signal`. Default `false`. */
   readonly ifAvailable?: boolean | undefined;
@@ -80,9 +80,9 @@ export interface LockManager extends AsyncDisposable {
   /** Does the same as `request` without `options`, in the way that `options` define. */
   request<T>(name: string, options: LockOptions, callback: LockGrantedCallback<T>): Promise<Awaited<T>>;
   /**
-   * Returns the held and pending requests of all clients of this scope. It includes every step that was
-   * confirmed before the call, and every request that this manager made before. Each name is read separately,
-   * so the snapshot does not show one common moment.
+   * Returns the held and pending requests of all clients of this scope. It includes every change that the
+   * store had confirmed before the call, and every request that this manager made before. Each name is read
+   * separately, so the snapshot does not show one common moment.
    * @throws {QueueLockError} `UNAVAILABLE` when the store cannot be reached
    */
   query(): Promise<LockManagerSnapshot>;

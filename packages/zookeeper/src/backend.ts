@@ -230,7 +230,10 @@ export class ZooKeeperBackend implements Backend {
     });
   }
 
-  /** Converts an error for a caller without a session of its own, to which a lost session is temporary. */
+  /**
+   * Converts an error for a caller without a session of its own. For that caller, the loss of a session is a
+   * temporary failure.
+   */
   #toBackendError(error: unknown): Error {
     if (this.#closing.signal.aborted) return closed();
     if (!isQueueLockError(error, 'SESSION_LOST'))

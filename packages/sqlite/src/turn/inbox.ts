@@ -175,7 +175,8 @@ function receive(socket: Socket, { onEntry, onInquiry }: InboxEvents): void {
 }
 
 /**
- * Removes the sockets of processes that have ended. A socket's age is measured against that of `own`, by the clock of the file system.
+ * Removes the sockets of processes that have ended. The age of a socket is how much older its file is than
+ * that of `own`.
  */
 function removeUnusedSockets(directory: string, own: string): void {
   const now = statSync(own).mtimeMs;

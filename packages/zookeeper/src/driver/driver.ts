@@ -44,7 +44,10 @@ export type Created =
   | { readonly path: string; readonly czxid?: bigint }
   | { readonly path: undefined; readonly reason: 'no-parent' | 'exists' };
 
-/** One step of a transaction, which executes all steps or none. A `check` requires that the node exists and has that version. */
+/**
+ * One step of a transaction, which executes all steps or none. A `check` requires that the node exists and
+ * has the given version.
+ */
 export type Step =
   | { readonly type: 'create'; readonly path: string; readonly text: string; readonly mode: NodeMode }
   | ({ readonly type: 'delete' | 'check'; readonly path: string } & VersionOption)
@@ -103,7 +106,8 @@ export interface ZkDriver {
   readonly startedAt: number;
   readonly connection$: Observable<ConnectionEvent>;
   /**
-   * Errors with `SESSION_LOST` when the session has ended. Completes when `abandon` was called. A later subscriber gets the same at once.
+   * Errors with `SESSION_LOST` when the session has ended. Completes when `abandon` was called. One that
+   * subscribes after that gets the error or the completion at once.
    */
   readonly ended$: Observable<never>;
 

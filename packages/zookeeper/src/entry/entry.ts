@@ -75,7 +75,10 @@ export class OwnEntry {
     if (node?.path === path) this.#state = { ...node, isOwner: true };
   }
 
-  /** Whether the entry was enqueued together with those of other queues, so that their order is the same in all queues. */
+  /**
+   * Whether one transaction has enqueued the entry together with entries of other queues. The entries of two
+   * such transactions are in the same order in every queue.
+   */
   get isOrdered(): boolean {
     return nodeOf(this.#state)?.isOrdered ?? false;
   }

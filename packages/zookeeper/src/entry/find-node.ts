@@ -16,7 +16,7 @@ export interface NodeQuery {
 export interface FoundNode {
   readonly path: string;
   readonly token: bigint;
-  /** The children of the queue's directory, from the same read. */
+  /** The children of the queue's directory, from the list in which the node was found. */
   readonly children: readonly string[];
 }
 

@@ -37,7 +37,10 @@ interface NameStyle {
   readonly permits: (permits: number, limit: number) => string;
   /** Returns the part of a reader's name that contains the fencing token that it had as a writer. */
   readonly since: (token: bigint) => string;
-  /** Regular expressions for these parts. They have one group for the prefix, two for permits and limit, and one for the token. */
+  /**
+   * Regular expressions for the parts of a name before the mark. They have one group for the prefix, two for
+   * permits and limit, and one for the token.
+   */
   readonly reads: { readonly prefix: string; readonly permits: string; readonly since: string };
 }
 

@@ -46,7 +46,7 @@ export function getCreationZxid(reader: JuteReader): bigint {
   return czxid;
 }
 
-/** An entry of an access control list. */
+/** An item of an access control list: the permissions of one kind of client. */
 export interface Acl {
   /** The sum of 1 read, 2 write, 4 create, 8 delete, 16 administer. */
   readonly perms: number;
