@@ -27,7 +27,7 @@ export class Timeline {
   acting: Machine | undefined;
   /** Called after each event of a machine that runs code under test. */
   onActed: (machine: Machine) => void = () => undefined;
-  /** Number of events so far. */
+  /** Number of events that have run so far. */
   events = 0;
   readonly #heap = new Heap<Happening>((one, other) => one.due - other.due || one.number - other.number);
   #now = 0;
@@ -122,7 +122,7 @@ export class Machine implements Clock {
   life = 0;
   /** Whether the machine has crashed for the last time and will not restart. */
   isDead = false;
-  /** Number of timers that would keep a Node process alive. */
+  /** Number of pending timers on this machine that would keep a Node process alive. */
   timers = 0;
   readonly #timeline: Timeline;
   readonly #rate: number;

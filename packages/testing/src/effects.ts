@@ -62,8 +62,8 @@ export class Effects {
     const around = this.#within.getStore() ?? [];
     const covers = ({ names }: GrantedHold): boolean => lock === undefined || names.includes(lock);
     const own = around.findLast(covers);
-    // If the effect does not belong to the work of a `run` call, any hold of the same lock counts, first of
-    // all one that is still held.
+    // If the effect does not belong to the work of a `run` call, any hold of the same lock counts, preferably
+    // a hold that has not ended.
     const granted = lock === undefined ? [] : this.#granted.filter(covers);
     const hold = own ?? granted.find(({ ownership }) => ownership.held) ?? granted.at(-1);
     if (hold?.ownership.held === true) return;

@@ -31,7 +31,10 @@ export interface HeldLock {
    * waiter.
    */
   readonly signal: AbortSignal;
-  /** Whether the lock is held now. Reading it compares with the clock. */
+  /**
+   * Whether the lock is held now. Each read of this property compares the deadline of the hold with the
+   * clock.
+   */
   readonly held: boolean;
 }
 

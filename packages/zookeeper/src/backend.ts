@@ -57,10 +57,7 @@ export class ZooKeeperBackend implements Backend {
   readonly #clock = systemClock();
   readonly #followed = new LocalWaiters();
   readonly #closing = new AbortController();
-  /**
-   * The `ConnectionPacer` of each connection attempt that failed. The next attempt uses one of them, so that
-   * the backoff continues.
-   */
+  /** The `ConnectionPacer` of each failed connection attempt. The next attempt continues the backoff of one. */
   readonly #pacers: ConnectionPacer[] = [];
   readonly #connections = new Set<ZkDriver>();
   readonly #viewer$: Observable<ZkDriver>;
@@ -230,10 +227,7 @@ export class ZooKeeperBackend implements Backend {
     });
   }
 
-  /**
-   * Converts an error for a caller without a session of its own. For that caller, the loss of a session is a
-   * temporary failure.
-   */
+  /** Converts an error for a caller without an own session, for whom a lost session is a temporary failure. */
   #toBackendError(error: unknown): Error {
     if (this.#closing.signal.aborted) return closed();
     if (!isQueueLockError(error, 'SESSION_LOST'))

@@ -16,7 +16,10 @@ import { Store, type EntryNotification } from '../file/store.ts';
 
 /** The interval at which waiters poll the file in milliseconds, in case a notification is lost. */
 const WAITER_POLL_MS = 250;
-/** The first poll follows after this time in milliseconds. It finds the processes to watch, and most waits are over by then. */
+/**
+ * Time from the start of a wait to the first poll of the file, in milliseconds. That poll finds the processes
+ * to watch. Most waits are over by then.
+ */
 const FIRST_POLL_MS = 20;
 /** The interval at which observers poll the file, since other processes send them no notifications. */
 const OBSERVER_POLL_MS = 50;

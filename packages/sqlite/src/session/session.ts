@@ -141,7 +141,10 @@ export class SqliteSession implements Session {
     });
   }
 
-  /** Detaches the session from this process, once. After a failure the next call tries again. */
+  /**
+   * Detaches the session from this process, unless an earlier call has done so. After a failure, the next
+   * call tries again.
+   */
   #release(): Promise<void> {
     this.#releasing ??= this.#step(() => this.#store.sessions.release(this.#generation)).catch(
       (error: unknown) => {

@@ -38,7 +38,7 @@ export interface InboxEvents {
   readonly onInquiry: () => void;
 }
 
-/** A Unix socket on which other processes notify this one that its entries have changed. */
+/** A Unix socket on which other processes notify this process that its entries have changed. */
 export interface Inbox {
   /** The path of the socket. The operating system closes the socket when the process ends, so other processes notice its end. */
   readonly path: string;

@@ -60,7 +60,7 @@ export class Neighbours {
     }
   }
 
-  /** Ends the sessions of a process that has ended. If another process has resumed one of them, that session continues. */
+  /** Ends the sessions of a process that has ended. A session continues if another process has resumed it. */
   #endSessions(home: Home): void {
     const { sessions } = this.#store;
     const ended = this.#store.write(() => {

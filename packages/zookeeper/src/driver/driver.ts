@@ -102,7 +102,10 @@ export interface ZkDriver {
   readonly sessionKey: SessionKey;
   /** The session timeout that the server granted, in milliseconds. */
   readonly timeoutMs: number;
-  /** The time at which the connection attempt started, by the clock of the caller. For the server, the session did not begin earlier. */
+  /**
+   * The start time of the connection attempt, by the caller's clock. The server has not created or resumed
+   * the session before that.
+   */
   readonly startedAt: number;
   readonly connection$: Observable<ConnectionEvent>;
   /**

@@ -59,8 +59,8 @@ export interface Scheme {
   /** The marks of other exclusive entries in the queue. */
   readonly others: readonly Mark[];
   /**
-   * Whether a name contains nothing but a number, so that it follows from the number. The id of the entry is then in the node's content.
-   * Such a naming has locks only, without limits and permits.
+   * Whether the name of an entry contains nothing but a number, so that the name follows from the number. The
+   * id of the entry is then in the node's content. Such a naming has locks only, without limits and permits.
    */
   readonly idIsInText: boolean;
   /** Whether every child of the directory counts as an entry, whatever its name. */

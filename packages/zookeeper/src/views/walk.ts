@@ -10,7 +10,7 @@ export interface WalkedQueue {
   readonly name: string;
   readonly directory: string;
   readonly children: readonly string[];
-  /** The entries in order. */
+  /** The entries of the queue, in order. */
   readonly contenders: readonly Contender[];
 }
 

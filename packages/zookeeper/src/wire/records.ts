@@ -76,7 +76,7 @@ export function getAcl(reader: JuteReader): Acl {
 /** The header of every message of the server except the first. */
 export interface ReplyHeader {
   readonly xid: number;
-  /** The id of the last transaction that the server had executed. */
+  /** The id of the last transaction that the server had executed when it sent the message. */
   readonly zxid: bigint;
   readonly err: number;
 }

@@ -36,12 +36,12 @@ export class SeenSession {
     return this.#key ?? NO_KEY;
   }
 
-  /** The timeout that the server granted. */
+  /** The session timeout that the server granted. */
   get timeoutMs(): number {
     return this.#timeoutMs;
   }
 
-  /** The time at which the attempt that created or resumed the session started. */
+  /** The start time of the connection attempt that created or resumed the session. */
   get begunAt(): number {
     return this.#begunAt;
   }
