@@ -80,7 +80,7 @@ export interface LockManager extends AsyncDisposable {
    * });
    */
   request<T>(name: string, callback: LockGrantedCallback<T>): Promise<Awaited<T>>;
-  /** Does the same as `request` without `options`, in the way that `options` define. */
+  /** Requests the lock as the overload without `options` does, but with these options. */
   request<T>(name: string, options: LockOptions, callback: LockGrantedCallback<T>): Promise<Awaited<T>>;
   /**
    * Returns the held and pending requests of all clients of this scope. It includes every change that the

@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url';
 export interface ProxyOrder {
   readonly order: 'start' | 'sever' | 'accept';
   /**
-   * For the order `start`: the endpoint of the server to which the new proxy connects. Otherwise: the
-   * endpoint of the proxy that gets the order.
+   * For `start`: the endpoint of the server to which the new proxy connects. For the other commands: the
+   * endpoint of the proxy to which they apply.
    */
   readonly endpoint: string;
 }

@@ -109,8 +109,8 @@ export interface ZkDriver {
   readonly startedAt: number;
   readonly connection$: Observable<ConnectionEvent>;
   /**
-   * Errors with `SESSION_LOST` when the session has ended. Completes when `abandon` was called. One that
-   * subscribes after that gets the error or the completion at once.
+   * Errors with `SESSION_LOST` when the session has ended. Completes when `abandon` was called. A subscriber
+   * that comes later gets the error or the completion at once.
    */
   readonly ended$: Observable<never>;
 

@@ -76,8 +76,8 @@ export class OwnEntry {
   }
 
   /**
-   * Whether one transaction has enqueued the entry together with entries of other queues. The entries of two
-   * such transactions are in the same order in every queue.
+   * Whether a call has enqueued the entry together with entries of other queues, so that waiting with them
+   * cannot cause a deadlock; see `enqueue-all.ts`.
    */
   get isOrdered(): boolean {
     return nodeOf(this.#state)?.isOrdered ?? false;
