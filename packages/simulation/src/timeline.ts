@@ -10,7 +10,7 @@ interface Happening {
   task: (() => void) | undefined;
 }
 
-// Node's own `setImmediate`. A simulated run replaces the global function, so it is stored before.
+// Node's own `setImmediate`. A simulated run replaces the global function, so this module keeps the original.
 const { setImmediate: nextRound } = globalThis;
 
 /** Waits until Node has run one turn of its event loop, and with it all promise callbacks that are ready. */
@@ -27,7 +27,7 @@ export class Timeline {
   acting: Machine | undefined;
   /** Called after each event of a machine that runs code under test. */
   onActed: (machine: Machine) => void = () => undefined;
-  /** Number of events so far. */
+  /** Number of events that have run so far. */
   events = 0;
   readonly #heap = new Heap<Happening>((one, other) => one.due - other.due || one.number - other.number);
   #now = 0;
@@ -45,7 +45,10 @@ export class Timeline {
     return this.#push({ due: this.#now + Math.max(0, ms), number: this.#number, machine, task });
   }
 
-  /** Runs the task as the next one of the machine, or as its first one after a pause. */
+  /**
+   * Runs the task now, before all other events that are due. If the machine is paused, runs it first when the
+   * pause ends.
+   */
   first(machine: Machine, task: () => void): void {
     this.#number += 1;
     this.#push({ due: this.#now, number: -this.#number, machine, task });
@@ -93,7 +96,10 @@ export class Timeline {
   }
 }
 
-/** Options of a simulated machine: the initial time of its clock, and the rate. */
+/**
+ * Options of a simulated machine. `bootedAt` is the initial time of its clock, and `rate` the speed of that
+ * clock.
+ */
 export interface MachineOptions {
   readonly rate?: number;
   readonly bootedAt?: number;
@@ -116,7 +122,7 @@ export class Machine implements Clock {
   life = 0;
   /** Whether the machine has crashed for the last time and will not restart. */
   isDead = false;
-  /** Number of timers that would keep a Node process alive. */
+  /** Number of pending timers on this machine that would keep a Node process alive. */
   timers = 0;
   readonly #timeline: Timeline;
   readonly #rate: number;

@@ -8,7 +8,7 @@ import { Machine, Timeline } from '../src/timeline.ts';
 
 describe('the recorded time until which a holder believes that it holds', () => {
   /**
-   * Builds a simulation with one holder whose time is proven until `heldUntil`. The test fails if a checker
+   * Builds a simulation with one holder, whose hold is proven until `heldUntil`. The test fails if a checker
    * reads the holder's `remainingMs` later than that.
    */
   function onStage({ rate = 1 } = {}): {

@@ -10,7 +10,7 @@ import { planOf } from '../src/run/plan-of.ts';
 import { play, type Played } from '../src/run/play.ts';
 import { shrink } from '../src/run/shrink.ts';
 
-/** The seed of a simulated run, and the folder for its picture. */
+/** A simulated run, by its seed and store, with the folder for its picture. */
 export interface Run {
   readonly seed: number;
   readonly store: StoreName;

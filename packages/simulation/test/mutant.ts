@@ -6,7 +6,7 @@ import type { Alteration } from '@queuelock/harness/alteration';
  */
 export interface Mutant {
   readonly what: string;
-  /** One of these rules must be the first that detects the defect. */
+  /** The rules of which one must be the first to detect the defect. */
   readonly killedBy: readonly Rule[];
   readonly alterations: readonly Alteration[];
 }

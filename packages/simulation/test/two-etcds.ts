@@ -241,11 +241,13 @@ export async function transcribe(
         (request: object, options: CallOptions) => Promise<unknown>
       >;
       transcript.answers.push(await call[one.kind]!(one.request, CALL).then(plain, reasonOf));
-      // Removes the remaining time of a lease from the response. It depends on how fast the test runs.
+      // Removes the remaining time of a lease from the response, since that time depends on how fast the test
+      // runs.
       const last = transcript.answers.at(-1);
       if (one.kind === 'leaseTimeToLive' && typeof last === 'object' && last !== null && 'TTL' in last)
         last.TTL = Number(last.TTL) < 0 ? 'none' : 'some';
-      // The driver for the real server reads only whether there is a response.
+      // For `leaseRevoke`, the driver for the real server reports only that a response has arrived. So the
+      // content of the response is not compared.
       if (one.kind === 'leaseRevoke' && typeof last === 'object')
         transcript.answers[transcript.answers.length - 1] = 'revoked';
     }

@@ -16,7 +16,7 @@ type Operation =
 type Mode = Exclude<keyof typeof nodeRequests.CreateFlag, 'persistent-with-ttl'>;
 
 /**
- * Requests that one of the two clients sends at once. An empty list means that the client ends its session
+ * Requests that one of the two clients sends together. An empty list means that the client ends its session
  * and opens another.
  */
 export interface Group {
@@ -50,7 +50,7 @@ const KINDS = [
 const SESSION_ENDS = 0.03;
 const MAX_AT_ONCE = 4;
 
-/** Returns a random sequence of at least `count` requests, as groups that are sent at once. */
+/** Returns a random sequence of at least `count` requests, in groups whose requests are sent together. */
 export function groups(random: Random, count: number): Group[] {
   const made: Group[] = [];
   for (let left = count; left > 0;) {
@@ -94,8 +94,8 @@ interface Client {
 const SESSION_MS = 10_000;
 
 /**
- * Sends the groups of requests with two clients, and records what they receive. Transaction ids are replaced
- * by their order and session ids by a number, so that two servers can be compared.
+ * Sends the groups of requests with two clients, and records what they receive. Replaces each transaction id
+ * by its rank among all ids, and each session id by a small number, so that two servers can be compared.
  */
 export async function transcribe(dial: Dial, address: string, list: readonly Group[]): Promise<Transcript> {
   const clients = [await open(dial, address), await open(dial, address)];

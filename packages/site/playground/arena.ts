@@ -9,7 +9,7 @@ import { Player } from './player.ts';
 
 const INITIAL_CONTENDERS = 4;
 const MAX_CONTENDERS = 8;
-/** Number of contenders that have ended and are still shown. */
+/** Maximum number of ended contenders that the page still shows. */
 const MAX_GONE = 2;
 const TTL_MS = 5_000;
 const NANOSECONDS = 1e6;

@@ -31,7 +31,7 @@ const COMMENT = /^<!--[\s\S]*?-->\n?/gm;
 
 /**
  * Returns the text of one part of a page: a whole file, or the named sections of it.
- * @throws when the file lacks one of these headings; the message names it
+ * @throws when the file lacks one of the requested headings; the message names the heading
  */
 export function textOfPart(part: Part, read: Sources['read']): string {
   const [top = '', ...sections] = sectionsOf(read(part.file).replace(COMMENT, ''));

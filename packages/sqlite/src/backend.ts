@@ -173,8 +173,8 @@ class SqliteBackend implements Backend {
   }
 
   /**
-   * Returns the process and inbox to store with a new session. With `onProcessExit: 'expire'` the namespace is empty, so that the end of
-   * the process does not end the session.
+   * Returns the process and inbox to store with a new session. With `onProcessExit: 'expire'` the stored pid
+   * namespace is empty, so that the end of the process does not end the session.
    */
   #homeIn({ home }: Connection): Home {
     return this.#onProcessExit === 'release' ? home : { ...home, namespace: '' };

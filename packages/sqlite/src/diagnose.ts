@@ -14,7 +14,10 @@ const LARGE_LOG_BYTES = 64 * 1024 ** 2;
 // Free space of the file system below which an error is reported: a few checkpoints of the log.
 const SPACE_BYTES = 16 * 1024 ** 2;
 
-/** Returns findings about the file, this machine, and the users of the file. Changes nothing. */
+/**
+ * Returns findings about the file, about this machine, and about the queues and sessions in the file. Changes
+ * nothing.
+ */
 export function diagnose(store: Store, home: Home, prefix: string): readonly Finding[] {
   const { path, db } = store.file;
   const about = path;

@@ -83,7 +83,10 @@ export class Contender extends ScriptProcess<ContenderEvent> {
   }
 }
 
-/** The parameters of a contest: what kind of lock, over which file, and for how long contenders hold. */
+/**
+ * The parameters of a contest, in which several processes acquire one lock again and again: the kind of lock,
+ * the file, and how long each holds.
+ */
 export interface Script {
   readonly kind: string;
   readonly directory: string;
@@ -93,7 +96,7 @@ export interface Script {
   readonly gapMs?: number;
 }
 
-/** The result of a contest. */
+/** What happened in a contest: the holds, and how long steps blocked the event loops. */
 export interface Outcome {
   /** The holds in the order of their starts. */
   readonly holds: readonly Hold[];

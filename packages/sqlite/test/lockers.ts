@@ -18,7 +18,7 @@ const NAME = 'contest';
 type Make = (file: string) => Promise<Locker>;
 
 async function queuelock(file: string): Promise<Locker> {
-  // With a long TTL, no contender is granted because the lease of another one expired.
+  // The TTL is so long that no lease expires during the measurement. So each grant follows a release.
   const client = createLockClient(sqlite({ file }), { ttlMs: 60_000 });
   // Opens the file before the measurement, as the other kinds of locks do.
   await client.run(`opened by ${process.pid}`, async () => undefined);

@@ -12,7 +12,7 @@ export interface EffectOptions {
 
 /** An effect that happened without a valid hold. */
 export interface StaleEffect {
-  /** The name that was given to `TestStore.effect`. */
+  /** Name of the effect, which the test passed to `TestStore.effect`. */
   readonly effect: string;
   /** When the effect happened, in milliseconds of the test store's time. */
   readonly atMs: number;
@@ -57,13 +57,13 @@ export class Effects {
     return this.#within.run([...(this.#within.getStore() ?? []), hold], work);
   }
 
-  /** Adds an effect to the stale ones unless the code under test holds the lock. */
+  /** Records the effect as stale unless the code under test holds the lock. */
   happens(effect: string, { lock }: EffectOptions): void {
     const around = this.#within.getStore() ?? [];
     const covers = ({ names }: GrantedHold): boolean => lock === undefined || names.includes(lock);
     const own = around.findLast(covers);
-    // If the effect does not belong to the work of a `run` call, any hold of the same lock counts, first of
-    // all one that is still held.
+    // If the effect does not belong to the work of a `run` call, any hold of the same lock counts, preferably
+    // a hold that has not ended.
     const granted = lock === undefined ? [] : this.#granted.filter(covers);
     const hold = own ?? granted.find(({ ownership }) => ownership.held) ?? granted.at(-1);
     if (hold?.ownership.held === true) return;

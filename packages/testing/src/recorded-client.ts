@@ -62,7 +62,7 @@ function recordedMulti(lock: MultiLock, id: string, effects: Effects): MultiLock
   return replaced(lock, recorded);
 }
 
-/** Returns a proxy of `target` with some methods replaced. All others are those of `target`. */
+/** Returns a proxy of `target` with some methods replaced. All other methods are those of `target`. */
 function replaced<T extends object>(target: T, methods: Partial<T>): T {
   return new Proxy(target, {
     get(_target, key) {

@@ -23,8 +23,8 @@ export interface TestStore extends AsyncDisposable {
    * effect without a valid hold is added to `staleEffects`, and makes `close` throw. Wrap the fakes of
    * outside services: payments, e-mail, databases.
    *
-   * The check does not cover an effect that starts before the loss and takes effect after it. Against these,
-   * the resource has to compare fencing tokens.
+   * The check does not cover an effect that starts before the loss and takes effect after it. Against such
+   * late effects, the service that is called has to compare fencing tokens.
    * @param name the name of the effect in reports
    * @param fn the effect itself. Default: a function that does nothing
    * @example

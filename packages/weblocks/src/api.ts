@@ -3,7 +3,7 @@ export type LockMode = 'exclusive' | 'shared';
 
 /** Options of `request`, as in the W3C draft. */
 export interface LockOptions {
-  /** Whether the lock excludes all others, or only exclusive ones. Default `exclusive`. */
+  /** Whether the lock excludes all other locks of its name, or only exclusive ones. Default `exclusive`. */
   readonly mode?: LockMode | undefined;
   /** Runs the callback with `null` if the lock cannot be granted at once. Cannot be combined with `steal` or `signal`. Default `false`. */
   readonly ifAvailable?: boolean | undefined;
@@ -31,21 +31,27 @@ export interface HeldLock {
    * waiter.
    */
   readonly signal: AbortSignal;
-  /** Whether the lock is held now. Reading it compares with the clock. */
+  /**
+   * Whether the lock is held now. Each read of this property compares the deadline of the hold with the
+   * clock.
+   */
   readonly held: boolean;
 }
 
 /** The work under a lock. The lock is held until the returned promise has settled. The argument is `null` if the lock was not available. */
 export type LockGrantedCallback<T> = (lock: HeldLock | null) => T;
 
-/** A request in a snapshot. */
+/** A held or pending lock request, as `LockManager.query` reports it. */
 export interface LockInfo {
   readonly name: string;
   readonly mode: LockMode;
   readonly clientId: string;
 }
 
-/** All requests of a scope. Requests of one name are in the order in which they were made. */
+/**
+ * The result of `LockManager.query`: all lock requests of a scope. Requests for one name are in the order in
+ * which they were made.
+ */
 export interface LockManagerSnapshot {
   readonly held: LockInfo[];
   readonly pending: LockInfo[];
@@ -74,12 +80,12 @@ export interface LockManager extends AsyncDisposable {
    * });
    */
   request<T>(name: string, callback: LockGrantedCallback<T>): Promise<Awaited<T>>;
-  /** Does the same as the overload without options. */
+  /** Requests the lock as the overload without `options` does, but with these options. */
   request<T>(name: string, options: LockOptions, callback: LockGrantedCallback<T>): Promise<Awaited<T>>;
   /**
-   * Returns the held and pending requests of all clients of this scope. It includes every step that was
-   * confirmed before the call, and every request that this manager made before. Each name is read separately,
-   * so the snapshot does not show one common moment.
+   * Returns the held and pending requests of all clients of this scope. It includes every change that the
+   * store had confirmed before the call, and every request that this manager made before. Each name is read
+   * separately, so the snapshot does not show one common moment.
    * @throws {QueueLockError} `UNAVAILABLE` when the store cannot be reached
    */
   query(): Promise<LockManagerSnapshot>;

@@ -4,7 +4,7 @@ import { invalidArgument } from '@queuelock/core/backend';
 export interface QueuesOfName {
   /** Queue of the requests that wait, in the order in which they were made. */
   readonly line: string;
-  /** Queue of the requests that hold the lock, and of the one that is next. */
+  /** Queue of the requests that hold the lock, and of the request that will hold it next. */
   readonly hold: string;
 }
 

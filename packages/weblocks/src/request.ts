@@ -6,7 +6,10 @@ import { publishCall, publishEnd, publishStart } from './channels.ts';
 import type { RequestArguments } from './options.ts';
 import type { RequestEntries } from './request-entries.ts';
 
-/** What all requests of a manager share. */
+/**
+ * The objects that keep the requests of one manager in order: their requests to the store, and their
+ * callbacks.
+ */
 export interface RequestContext {
   readonly chain: Chain;
   readonly callbacks: Callbacks;
@@ -43,8 +46,8 @@ export class LockRequest {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    // Only an ordinary request keeps its place among callbacks. A request with `steal` overtakes all waiters,
-    // and one with `ifAvailable` never waits.
+    // Only the callback of an ordinary request must wait for the callbacks of earlier requests. A request
+    // with `steal` overtakes all waiters, and one with `ifAvailable` never waits.
     this.#waiting = around.callbacks.enter(args.steal || args.ifAvailable ? undefined : args.name);
   }
 

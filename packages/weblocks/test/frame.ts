@@ -42,7 +42,7 @@ interface Site {
 
 /** A test of web locks that must pass on every store. */
 interface Fact {
-  /** Title in the present tense. */
+  /** Title of the test, in the present tense. */
   readonly title: string;
   readonly check: (site: Site) => Promise<void>;
 }

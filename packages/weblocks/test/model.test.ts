@@ -55,7 +55,7 @@ class Ledger {
   }
 }
 
-/** Checks that requests of one client for one name are granted in their order. */
+/** Checks that requests of one client for one name are granted in the order in which they were made. */
 class Order {
   readonly #requested = new Map<string, number>();
   readonly #granted = new Map<string, number>();

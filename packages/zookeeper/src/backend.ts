@@ -57,7 +57,7 @@ export class ZooKeeperBackend implements Backend {
   readonly #clock = systemClock();
   readonly #followed = new LocalWaiters();
   readonly #closing = new AbortController();
-  /** The pacers of connection attempts that failed. The next attempt uses one of them, so that its backoff continues. */
+  /** The `ConnectionPacer` of each failed connection attempt. The next attempt continues the backoff of one. */
   readonly #pacers: ConnectionPacer[] = [];
   readonly #connections = new Set<ZkDriver>();
   readonly #viewer$: Observable<ZkDriver>;
@@ -227,7 +227,7 @@ export class ZooKeeperBackend implements Backend {
     });
   }
 
-  /** Converts an error for a caller without a session of its own, to which a lost session is temporary. */
+  /** Converts an error for a caller without an own session, for whom a lost session is a temporary failure. */
   #toBackendError(error: unknown): Error {
     if (this.#closing.signal.aborted) return closed();
     if (!isQueueLockError(error, 'SESSION_LOST'))

@@ -48,7 +48,8 @@ describe('a queue directory in ZooKeeper', () => {
     const [first, second] = [newSpec(queue), newSpec(queue)];
     await holder.enqueue(first);
     const turn = admitted(await waiter.enqueue(second));
-    // Once the server has removed another empty queue, it has certainly checked this one, too.
+    // Once the server has removed another queue that became empty, it has certainly also checked the queue of
+    // this test.
     const other = newSpec(newQueue());
     await holder.enqueue(other);
     await holder.remove(other.queue, other.id);

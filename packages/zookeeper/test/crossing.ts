@@ -76,7 +76,7 @@ export function describeCrossing(count: number): void {
       });
 
       it('never make two pairs wait for each other while connections break repeatedly', async () => {
-        // All connections break after every seven transactions, while the creates of one more are in flight.
+        // All connections break while every seventh transaction is in flight.
         let passages = 0;
         let breaks = 0;
         proxy.onClientData = (chunk) => {

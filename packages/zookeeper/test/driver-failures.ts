@@ -43,7 +43,8 @@ export function describeDriverFailures(driver: 'wire' | 'native'): void {
       const turning = setInterval(() => (turns += 1), 20);
       await session.close();
       clearInterval(turning);
-      // Without our precaution, the C client would wait for the reply and block the event loop.
+      // The C client closes a connected handle only with a reply of the server, and would block the event
+      // loop until then. So the driver must not close it yet.
       expect(turns).to.be.greaterThan(2);
       await server.thaw();
       await untilExpired(server.endpoint, session.id);

@@ -3,7 +3,10 @@ import { fileURLToPath } from 'node:url';
 
 export interface ProxyOrder {
   readonly order: 'start' | 'sever' | 'accept';
-  /** With `start`, the endpoint of the server. Otherwise the endpoint of the proxy. */
+  /**
+   * For `start`: the endpoint of the server to which the new proxy connects. For the other commands: the
+   * endpoint of the proxy to which they apply.
+   */
   readonly endpoint: string;
 }
 
@@ -30,7 +33,7 @@ export class FarProxies {
     });
   }
 
-  /** Sends an order to the child process. With `start`, resolves with the endpoint of the new proxy. */
+  /** Sends a command to the child process. For `start`, resolves with the endpoint of the new proxy. */
   send(order: ProxyOrder): Promise<string> {
     this.#orders += 1;
     const id = this.#orders;

@@ -12,8 +12,8 @@ interface StormOptions {
 }
 
 /**
- * Checks that a client does not send more requests per second than allowed. Each steal in that second doubles
- * the limit, since all overtaken waiters enqueue again and may steal again.
+ * Checks that a client sends no more requests per second than allowed. Each steal of the last two seconds
+ * raises the limit by its initial value, since all overtaken waiters enqueue again and may steal again.
  */
 export class Storm {
   readonly #client: string;

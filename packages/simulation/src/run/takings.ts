@@ -10,7 +10,7 @@ const HANDS_OVER_FOR_MS = 150;
 /** The first release by a session after another session has stolen the queue from it. */
 interface Release {
   readonly at: number;
-  /** Number of holds that began in the session after that release. */
+  /** Number of holds that the session has begun since its first release after the theft. */
   begun: number;
 }
 
@@ -18,7 +18,10 @@ interface Release {
 export class Takings {
   readonly #timeline: Timeline;
   readonly #judge: Judge;
-  /** The first release of a session after each theft, by session and stealing hold. */
+  /**
+   * For each session and each hold that stole a queue from it: the first release of the session after the
+   * theft.
+   */
   readonly #releases = new Map<string, Release>();
 
   constructor(timeline: Timeline, judge: Judge) {
@@ -35,8 +38,9 @@ export class Takings {
   }
 
   /**
-   * Checks a hold that begins. The first hold after the release is always allowed, since its client may have
-   * been frozen in between. `others` are all holds that have begun in the run.
+   * Checks a hold that begins. After a theft, one hold after the first release of the session is always
+   * allowed, since its client may have been frozen in between. `others` are all holds that have begun in the
+   * run.
    */
   begin(held: Held, others: readonly Held[]): void {
     const taker = takerOf(held, others);

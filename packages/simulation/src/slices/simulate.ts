@@ -63,7 +63,7 @@ function revision(): string {
 
 /**
  * Reads the stored progress, or returns empty progress.
- * @throws {Error} when the progress was made with other code
+ * @throws {Error} when the stored progress is that of another commit or another store
  */
 function progressOf({ store, state, isRestart }: Options): Progress {
   const now = revision();

@@ -7,8 +7,8 @@ import type { Tree } from './tree.ts';
 const AGAIN_MS = 500;
 
 /**
- * Makes a change that belongs to no session, exactly once, as soon as the simulated ensemble can. Retries
- * when members crash or the leader changes.
+ * Makes a change that belongs to no session, exactly once, as soon as the simulated ensemble can commit it.
+ * Tries again when members crash or the leader changes.
  */
 export function certainly(
   ensemble: Ensemble,

@@ -18,7 +18,7 @@ import { Code, type Step } from './prepare.ts';
 /** The client's end of a connection, to which a member sends frames. */
 export interface Peer {
   send(frame: Buffer): void;
-  /** Closes the connection after the queued frames were sent. */
+  /** Closes the connection after the frames that were sent so far. */
   close(): void;
 }
 
@@ -64,7 +64,7 @@ export class Connection {
     this.#member.forget(this);
   }
 
-  /** Sends the queued responses, and closes the connection. */
+  /** Closes the connection after the responses that were sent so far. */
   hangUp(): void {
     if (this.#isOver) return;
     this.gone();

@@ -131,9 +131,7 @@ export class Ensemble {
     for (const member of able) if (member !== leader) this.#join(member);
   }
 
-  /**
-   * When a leader is replaced, keeps those of its uncommitted log entries that the next leader has received.
-   */
+  /** When a leader is replaced, keeps its uncommitted transactions that the next leader has received. */
   #keepSome(): void {
     const { pending = [] } = this.leading ?? {};
     const alone = pending.findIndex(({ isSpread }) => !isSpread);

@@ -44,8 +44,8 @@ export class Following {
   }
 
   /**
-   * Requests the active sessions of the follower. The follower's reply shows the leader that it is connected. So
-   * the leader does not drop it before the tick `deadline`.
+   * Requests from the follower the ids of its active sessions. After the reply, the leader keeps the follower
+   * at least until the tick `deadline`.
    */
   ping(deadline: number): void {
     this.hear(() => {

@@ -14,7 +14,9 @@ export interface Entry {
   readonly changes: readonly Change[];
   /** Session of the request; 0 if the transaction belongs to no session. */
   readonly by: bigint;
-  /** Called at the member that received the request, when the member has applied the transaction. */
+  /**
+   * How the member that received the request responds to it, once that member has applied the transaction.
+   */
   readonly done: Done | undefined;
   /**
    * Whether another member may have received the transaction, so that it may survive a change of the leader.
@@ -22,7 +24,7 @@ export interface Entry {
   readonly isSpread: boolean;
 }
 
-/** The response to a transaction that is still in progress. */
+/** How a member will respond to a request whose transaction is still in progress. */
 export interface Done {
   readonly member: Member;
   /**
@@ -30,7 +32,10 @@ export interface Done {
    * serve. It responds only to requests of its present period.
    */
   readonly period: number;
-  /** Called with the changed node of each change, as it was right after that change. */
+  /**
+   * Sends the response. `nodes` contains, for each change of the transaction, the changed node right after
+   * that change.
+   */
   readonly go: (nodes: readonly (Node | undefined)[]) => void;
 }
 
@@ -114,8 +119,8 @@ export class Leading {
   }
 
   /**
-   * Makes a change that belongs to no session. Calls `tell` with the path once the change is committed. Calls
-   * it with `undefined` when the change fails.
+   * Makes a change that belongs to no session. Calls `tell` with the path of the changed node once the change
+   * is committed. Calls it with `undefined` when the change fails.
    */
   operate(step: Step, tell: (path: string | undefined) => void): void {
     const prepared = prepare(this.tree, [step], { session: NO_SESSION, isDenied: false });

@@ -8,8 +8,8 @@ import { EventType, Tree } from './tree.ts';
 type Watchers = Map<string, Set<Connection>>;
 
 /**
- * One member of a simulated ZooKeeper ensemble: its connections, and its copy of the tree up to the log entry
- * that it has applied.
+ * One member of a simulated ZooKeeper ensemble: its connections, and its copy of the tree, up to the
+ * transaction of the log that it has applied last.
  */
 export class Member {
   readonly host: string;
@@ -102,8 +102,8 @@ export class Member {
   }
 
   /**
-   * Applies one entry of the log; `end` is the number of log entries up to and including it. Triggers watches,
-   * and then sends the response to the client that requested the change.
+   * Applies one transaction of the log. `end` is the number of transactions up to and including this one.
+   * Triggers watches, and then sends the response to the client that requested the change.
    */
   apply({ changes, zxid, done }: Entry, end: number): void {
     if (end <= this.#applied) return;

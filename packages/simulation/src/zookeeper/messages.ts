@@ -149,13 +149,15 @@ export function putStat(writer: JuteWriter, node: Node): void {
   writer.int(stat.dataLength).int(stat.numChildren).long(stat.pzxid);
 }
 
-/** A write that was executed, from which the response is encoded. */
+/** An executed write, with what its response has to contain. */
 export interface Carried {
   readonly op: number;
   readonly steps: readonly Step[];
   /** The path of each step of the write. */
   readonly paths: readonly string[];
-  /** The node after each step that changed one, and `undefined` for all other steps. */
+  /**
+   * The node after each step of the write, without the steps of type `check`. `undefined` for a deleted node.
+   */
   readonly nodes: readonly (Node | undefined)[];
 }
 

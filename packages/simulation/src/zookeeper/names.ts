@@ -6,7 +6,7 @@ export interface Named {
   readonly number: number;
   readonly shared: boolean;
   readonly permits: number;
-  /** For a reader that was converted from a writer: the order of that writer's entry. */
+  /** For a reader that was converted from a writer: the fencing token of that writer's entry. */
   readonly since: bigint | undefined;
 }
 

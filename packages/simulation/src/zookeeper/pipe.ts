@@ -24,7 +24,10 @@ export class Pipe {
     this.#isOpen = isOpen;
   }
 
-  /** Delivers the task after `ms` milliseconds, or later if an earlier one is delayed. */
+  /**
+   * Sends a message that runs `task` on arrival: after `ms` milliseconds, or later if an earlier message is
+   * delayed.
+   */
   send(ms: number, task: () => void): void {
     if (this.#isOver) return;
     const at = Math.max(this.#timeline.now() + ms, this.#sent.at(-1)?.at ?? 0);

@@ -19,7 +19,7 @@ export class Tracker {
   readonly #tickMs: number;
   readonly #sessions = new Map<bigint, Tracked>();
 
-  /** Restarts the times of all sessions when a member becomes leader. */
+  /** Grants every session its whole timeout again, because another member has become leader. */
   constructor(machine: Machine, tickMs: number, sessions: Iterable<[bigint, number]>) {
     this.#machine = machine;
     this.#tickMs = tickMs;

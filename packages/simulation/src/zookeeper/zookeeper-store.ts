@@ -17,7 +17,8 @@ const CONTAINERS_EVERY_MS = 5_000;
 /** A client needs two connections: one for its session, and one for observers. */
 const CONNECTIONS = 2;
 const REGISTERS = '/.queuelock/register/';
-// Directories that stay when they are empty: the root, and the queues with the namings fast and kazoo.
+// Directories that the server does not remove when they are empty: the root, and the queues with the namings
+// fast and kazoo.
 const STAYING: ReadonlySet<string> = new Set(['/', '/f', '/k']);
 const STRANGER = '_c_00000000-0000-0000-0000-000000000000-';
 // The end of the name of an entry that no queuelock client made, by the naming scheme of the queue.
@@ -182,7 +183,7 @@ export class ZooKeeperStore implements Store {
     for (const change of changes) {
       if (change.type !== 'delete' || this.#tree.nodes.get(change.path)?.owner === by) continue;
       const { path } = change;
-      // A path names exactly one entry, since no number is used twice.
+      // A path names exactly one entry, since the server uses no sequence number of a directory twice.
       this.onDeleted({ key: path, token: this.#tokenOf(path, namedAs(splitPath(path).name)) }, true);
     }
     this.#tree.apply(changes, zxid, () => undefined);
@@ -190,8 +191,8 @@ export class ZooKeeperStore implements Store {
 }
 
 /**
- * Returns whether the node should have been removed at the end of a run. Registers stay, and so do
- * directories that were never used.
+ * Returns whether a node that exists at the end of a run should have been removed. Nodes of registers, and
+ * directories that never had a child, may exist.
  */
 function isLeft(path: string, { owner, made, children }: Node): boolean {
   if (owner === CONTAINER) return made > 0 && children.size === 0;

@@ -14,7 +14,7 @@ export interface Part {
 export interface Page {
   /** The address of the page, without a leading slash and without a file ending. */
   readonly route: string;
-  /** The name in the list of pages, and the heading of a page that is built from sections. */
+  /** The title: the name of the page in the list of pages, and its heading if it is built from sections. */
   readonly title: string;
   /** One sentence about the page, for search engines and for `llms.txt`. */
   readonly about: string;

@@ -1,4 +1,7 @@
-/** Polls the file from time to time while there are waiters or observers, to find changes without a notification. */
+/**
+ * Polls the file from time to time while there are waiters or observers, to find changes of which no
+ * notification has arrived.
+ */
 export class Poller {
   readonly #poll: () => number | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -13,7 +16,7 @@ export class Poller {
     this.#poll = poll;
   }
 
-  /** Starts polling, if it has not started. The next read runs within `withinMs` milliseconds. */
+  /** Makes the next read run within `withinMs` milliseconds. Starts polling if it was stopped. */
   pollWithin(withinMs: number): void {
     if (this.#closed || (this.#timer !== undefined && this.#withinMs <= withinMs)) return;
     clearTimeout(this.#timer);

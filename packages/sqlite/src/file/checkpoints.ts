@@ -35,8 +35,8 @@ export class Checkpoints {
     this.#steps = 0;
     this.#running = true;
     this.#run()
-      // The checkpoint failed: another process is running one, or the disk is full. The next one is not far
-      // away.
+      // The checkpoint failed: another process is running one, or the disk is full. The next checkpoint
+      // follows after 400 more steps.
       .catch(() => undefined)
       .finally(() => (this.#running = false));
   }

@@ -28,7 +28,9 @@ const UNFIT: ReadonlyMap<number, string> = new Map([
   [0xbacbacbc, 'a folder shared by VMware'],
 ]);
 
-/** Returns the name of a file system on which lock files do not work; `undefined` for all others. */
+/**
+ * Returns the name of a file system on which lock files do not work; `undefined` for any other file system.
+ */
 export function unfitFileSystem(type: number): string | undefined {
   // statfs reports a signed 32-bit number, so magic numbers above 2^31 are negative.
   return UNFIT.get(type >>> 0);
@@ -72,7 +74,8 @@ function realDirectory(file: string): string {
 }
 
 /**
- * Creates the file under a temporary name with its permissions, and then gives it its name. Another process may do the same at that time.
+ * Creates the file with its permissions under a temporary name, and then renames it. Another process may do
+ * the same at that time.
  */
 function create(path: string): void {
   const draft = `${path}-${randomBytes(6).toString('hex')}`;

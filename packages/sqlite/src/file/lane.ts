@@ -5,8 +5,8 @@ import { asQueueLockError, isBusy } from '../driver/errors.ts';
 /** A step is rejected when other processes keep the file locked for this long, in milliseconds. */
 const STEP_TIMEOUT_MS = 5_000;
 /**
- * Steps run for at most this many milliseconds in one turn of the event loop. The others run in the next turn, so that timers and sockets
- * are served in between.
+ * Steps run for at most this many milliseconds in one turn of the event loop. Further steps run in the next
+ * turn, so that timers and sockets are served in between.
  */
 const SLICE_MS = 4;
 /**
@@ -96,7 +96,10 @@ export class Lane {
     if (this.#steps.length > 0 && this.#retryTimer === undefined) this.#work();
   }
 
-  /** Runs the first step of the queue. Returns `false` if another process has locked the file, so that the step must be retried. */
+  /**
+   * Runs the step that has waited longest. Returns `false` if another process has locked the file, so that
+   * the step must be retried.
+   */
   #tryFirst(): boolean {
     try {
       this.#begin.run();

@@ -17,9 +17,9 @@ export function fileFault({ uid: owner, mode }: Ownership, uid: number): string 
 }
 
 /**
- * Returns why a directory must not contain a lock file of the user `uid`; `undefined` when it may. The directory's group may write to it,
- * since many systems give each user a group of its own. If another member of the group puts a file there, that file is refused by its
- * owner.
+ * Returns why a directory must not contain a lock file of the user `uid`; `undefined` when it may. The
+ * directory's group may write to it, since many systems give each user a group of its own. If another member
+ * of the group puts a file there, that file is refused because of its owner.
  */
 export function directoryFault({ uid: owner, mode }: Ownership, uid: number): string | undefined {
   if (owner !== uid && owner !== ROOT)

@@ -13,7 +13,7 @@ import { Sessions } from '../queue/sessions.ts';
 import { TraceTable } from '../queue/traces.ts';
 import { Views } from '../queue/views.ts';
 
-/** A notification for an inbox: the entry with the order `ord` was admitted or removed. */
+/** A notification for an inbox: the entry with the order number `ord` was admitted or removed. */
 export interface EntryNotification {
   readonly inbox: string;
   readonly ord: number;

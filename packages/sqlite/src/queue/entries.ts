@@ -75,7 +75,7 @@ export class Entries {
     return this.#order.isFree(request.queue, spec, last) ? this.#insertEntry(request, last) : undefined;
   }
 
-  /** Returns the order of an entry. */
+  /** Returns the order number of an entry. */
   find(session: number, { queue, id }: Pick<EntrySpec, 'queue' | 'id'>): number | undefined {
     return rowFrom(this.#byId.get(session, id, bytesOf(queue)))?.ord;
   }
@@ -199,8 +199,8 @@ function shapeOf({ queue, shared, permits }: StoredShape): EntryShape {
 }
 
 /**
- * Returns the key of an entry, as users and tools see it. It ends with the order, which is unique in the whole file, so a name may
- * contain any slashes.
+ * Returns the key of an entry, as users and tools see it. It ends with the order number, which is unique in
+ * the whole file, so a name may contain any slashes.
  */
 export function keyOf(queue: string, ord: number): string {
   return `${queue}/${ord}`;

@@ -10,7 +10,7 @@ import { storedWhole } from './stored.ts';
 /** The number of entries ahead is reported only below this limit, since counting more would cost too much. */
 const COUNTED_AHEAD = 100;
 
-/** The last entry of a queue, from which the number of the next one follows. */
+/** The last entry of a queue. The next entry continues its count. */
 export interface LastEntry {
   /** How many entries have joined the queue, this one included, since the queue was last empty. */
   readonly nth: number;
@@ -84,7 +84,10 @@ export class QueueOrder {
     return (this.#otherLimit.get(queue, ord, limit) as { readonly lim: number } | undefined)?.lim;
   }
 
-  /** Returns the number of conflicting entries ahead, or no number if there are 100 or more. */
+  /**
+   * Returns the number of conflicting entries ahead as `ahead`. Returns an empty object if there are 100 or
+   * more.
+   */
   ahead(queue: Uint8Array, ord: number, shared: boolean): { readonly ahead?: number } {
     const { n } = this.#countAhead.get(queue, ord, Number(shared)) as { readonly n: number };
     return n < COUNTED_AHEAD ? { ahead: n } : {};

@@ -11,10 +11,10 @@ export const APPLICATION_ID = 0x716c636b;
 export const TOKENS_PER_BOOT: number = 2 ** 32;
 
 /**
- * The upgrade steps from an empty file to the present schema. A file of version n has had the first n steps, so a released step must
- * never change.
- * Names, values and texts are stored as bytes of UTF-8. Times are microseconds of the machine's monotonic clock. `last` is the order of
- * the newest entry. There are few indexes, since each one makes writes slower.
+ * The upgrade steps from an empty file to the present schema. A file of version n has had the first n steps,
+ * so a released step must never change. Names, values and texts are stored as bytes of UTF-8. Times are
+ * microseconds of the machine's monotonic clock. The column `last` contains the order number of the newest
+ * entry. There are few indexes, since each one makes writes slower.
  */
 export const STEPS: readonly string[] = [
   `

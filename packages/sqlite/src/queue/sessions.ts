@@ -27,8 +27,9 @@ export interface Home extends ProcessMark {
 const LARGEST_PID = 2 ** 31 - 1;
 
 /**
- * Parses where a session lives: its process, and the socket for its notifications. Other programs can write to the file. If a value is
- * invalid, the result has neither namespace nor socket, so that the value decides nothing.
+ * Parses where a session lives: its process, and the socket for its notifications. Other programs can write
+ * to the file. If a value is invalid, the result has neither namespace nor socket, so that an invalid value
+ * has no effect.
  */
 export function homeFrom({ inbox, pid, started, namespace }: Readonly<Record<keyof Home, unknown>>): Home {
   const isHome =

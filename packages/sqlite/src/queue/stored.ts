@@ -1,7 +1,8 @@
 import { UnsoundFile } from '../driver/errors.ts';
 
 /**
- * Reads a whole number of a row. Other programs can write to the file, so a number that no process of this library stores is refused.
+ * Reads a whole number from a row of the file. Other programs can write to the file, so a number that no
+ * process of this library stores is refused.
  * @throws {UnsoundFile} when the value is invalid
  */
 export function storedWhole(value: unknown, column: string, min: number): number {
@@ -10,7 +11,7 @@ export function storedWhole(value: unknown, column: string, min: number): number
 }
 
 /**
- * Reads the bytes of a row.
+ * Reads bytes from a row of the file.
  * @throws {UnsoundFile} when the value is invalid
  */
 export function storedBytes(value: unknown, column: string): Uint8Array {

@@ -3,8 +3,8 @@ import { storedWhole } from './stored.ts';
 import { bytesOf } from '../base/text.ts';
 
 /**
- * The table of traces: for each queue, the orders of the holds that began and were not released. A trace
- * remains when its session ends. Every method must be called within a step.
+ * The table of traces: for each queue, the order numbers of the entries whose holds began and were not
+ * released. A trace remains when its session ends. Every method must be called within a step.
  */
 export class TraceTable {
   readonly #insert: Statement;
@@ -29,8 +29,8 @@ export class TraceTable {
   }
 
   /**
-   * Returns, in ascending order, the traces of a queue whose entries have left it, as orders of these
-   * entries.
+   * Returns the traces of a queue whose entries have left it. Each trace is the order number of its entry;
+   * the smallest comes first.
    */
   orphans(queue: string): readonly number[] {
     return (this.#orphans.all(bytesOf(queue)) as readonly { ord: unknown }[]).map(({ ord }) =>

@@ -13,7 +13,7 @@ const WATCHED_ENTRIES = 16;
 type EntryRow = Readonly<Record<'ord' | 'shared' | 'value', unknown>>;
 type QueueRow = Readonly<Record<'queue' | 'depth' | 'front' | 'joined', unknown>>;
 
-/** For each entry, by its order: whether it is admitted. */
+/** Maps the order number of each entry to whether the entry is admitted. */
 export type Turns = ReadonlyMap<number, boolean>;
 
 /** The queries for observers. They read without a transaction that takes the write lock. */
@@ -90,7 +90,7 @@ export class Views {
   }
 }
 
-/** Returns the present entries. The file keeps no past ones. */
+/** Returns a history that contains only the present entries, since the file does not store past ones. */
 export function historyOf(entries: readonly StoredEntry[]): StoredHistory {
   return {
     before: [],

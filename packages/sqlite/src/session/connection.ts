@@ -16,7 +16,10 @@ import { Store, type EntryNotification } from '../file/store.ts';
 
 /** The interval at which waiters poll the file in milliseconds, in case a notification is lost. */
 const WAITER_POLL_MS = 250;
-/** The first poll follows after this time in milliseconds. It finds the processes to watch, and most waits are over by then. */
+/**
+ * Time from the start of a wait to the first poll of the file, in milliseconds. That poll finds the processes
+ * to watch. Most waits are over by then.
+ */
 const FIRST_POLL_MS = 20;
 /** The interval at which observers poll the file, since other processes send them no notifications. */
 const OBSERVER_POLL_MS = 50;
@@ -113,7 +116,7 @@ export class Connection {
   /** Sends the notifications of a committed step. */
   #notify(notifications: readonly EntryNotification[]): void {
     const own = notifications.filter(({ inbox }) => inbox === this.home.inbox);
-    // Other processes come first, because a message to them takes longer.
+    // Other processes are notified first, because a message to them takes longer than a call in this process.
     for (const { inbox, ord } of notifications) if (inbox !== this.home.inbox) this.#peers.notify(inbox, ord);
     for (const { ord } of own) this.readEntry(ord);
     this.#observers.readSoon();
@@ -141,8 +144,8 @@ export class Connection {
     const queues = [...this.#followers.queues.keys()];
     this.#neighbours.watch(queues);
     const stuck = queues.filter((queue) => this.store.entries.isStuck(queue));
-    // Every step first removes expired sessions, so a step is run now. If it fails, the next poll runs
-    // another.
+    // Every step first removes expired sessions, so a step is run now. If this step fails, the next poll runs
+    // a new one.
     if (stuck.length > 0 || this.#msToNextEnd() <= 0) this.#admitMissed(stuck).catch(() => undefined);
   }
 

@@ -23,7 +23,10 @@ export class SqliteSession implements Session {
   readonly #connection: Connection;
   readonly #store: Store;
   readonly #generation: SessionGeneration;
-  /** For a resumed session: the orders of the entries that this process has acquired again. The others are removed later. */
+  /**
+   * For a resumed session: the order numbers of the entries that this process has enqueued again. The other
+   * entries of the session are removed later.
+   */
   readonly #claimed: Set<number> | undefined;
   #releasing: Promise<void> | undefined;
   #abandoned = false;
@@ -138,7 +141,10 @@ export class SqliteSession implements Session {
     });
   }
 
-  /** Detaches the session from this process, once. After a failure the next call tries again. */
+  /**
+   * Detaches the session from this process, unless an earlier call has done so. After a failure, the next
+   * call tries again.
+   */
   #release(): Promise<void> {
     this.#releasing ??= this.#step(() => this.#store.sessions.release(this.#generation)).catch(
       (error: unknown) => {
@@ -156,8 +162,8 @@ export class SqliteSession implements Session {
   }
 
   /**
-   * Enqueues all entries or none. A repeated call may find that some entries of the earlier call were removed. It then removes the
-   * others, and returns `undefined`.
+   * Enqueues all entries or none. A repeated call may find that some entries of the earlier call were
+   * removed. It then removes the remaining entries, and returns `undefined`.
    */
   #enqueueAll(specs: readonly EntrySpec[]): readonly EntryPosition[] | undefined {
     const present = specs.filter(({ queue, id }) => this.#own(queue, id) !== undefined);
@@ -189,7 +195,7 @@ export class SqliteSession implements Session {
     for (const ord of traces) this.#store.traces.erase(queue, Number(ord));
   }
 
-  /** Returns the order of an entry of this session. */
+  /** Returns the order number of an entry of this session. */
   #own(queue: string, id: string): number | undefined {
     return this.#store.entries.find(this.#generation.num, { queue, id });
   }

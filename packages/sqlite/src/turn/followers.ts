@@ -34,7 +34,7 @@ export class Followers {
     return [...this.#byOrd.values()].flatMap((followers) => [...followers]);
   }
 
-  /** For each queue with listeners: how many there are. */
+  /** The number of listeners for each queue that has any. */
   get queues(): ReadonlyMap<string, number> {
     return this.#queues;
   }

@@ -38,7 +38,7 @@ export interface InboxEvents {
   readonly onInquiry: () => void;
 }
 
-/** A Unix socket on which other processes notify this one that its entries have changed. */
+/** A Unix socket on which other processes notify this process that its entries have changed. */
 export interface Inbox {
   /** The path of the socket. The operating system closes the socket when the process ends, so other processes notice its end. */
   readonly path: string;
@@ -175,7 +175,8 @@ function receive(socket: Socket, { onEntry, onInquiry }: InboxEvents): void {
 }
 
 /**
- * Removes the sockets of processes that have ended. A socket's age is measured against that of `own`, by the clock of the file system.
+ * Removes the sockets of processes that have ended. The age of a socket is how much older its file is than
+ * that of `own`.
  */
 function removeUnusedSockets(directory: string, own: string): void {
   const now = statSync(own).mtimeMs;

@@ -25,7 +25,9 @@ export class Neighbours {
     this.#peers = peers;
   }
 
-  /** Watches the processes at the front of these queues, instead of those before. */
+  /**
+   * Watches the processes at the front of these queues from now on. No longer watches those of other queues.
+   */
   watch(queues: Iterable<string>): void {
     const { views, sessions } = this.#store;
     const nums = new Set([...queues].flatMap((queue) => views.sessionsAtFront(queue)));
@@ -58,7 +60,7 @@ export class Neighbours {
     }
   }
 
-  /** Ends the sessions of a process that has ended. If another process has resumed one of them, that session continues. */
+  /** Ends the sessions of a process that has ended. A session continues if another process has resumed it. */
   #endSessions(home: Home): void {
     const { sessions } = this.#store;
     const ended = this.#store.write(() => {

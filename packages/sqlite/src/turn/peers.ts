@@ -29,7 +29,10 @@ export class Peers {
     this.#peer(inbox)?.socket.write(`${ord}\n`);
   }
 
-  /** Watches these inboxes, instead of those before: their connections stay open. */
+  /**
+   * Keeps the connections to these inboxes open from now on, even while they are idle. No longer does so for
+   * other inboxes.
+   */
   watch(inboxes: ReadonlySet<string>): void {
     for (const inbox of inboxes) this.#peer(inbox);
     for (const [inbox, peer] of this.#peers) peer.watched = inboxes.has(inbox);

@@ -59,7 +59,7 @@ export class RepeatedReads<T> {
     this.#options = how;
   }
 
-  /** Reads now. If a read is running, another one follows it. */
+  /** Reads now. If a read is running, one more read follows it. */
   readNow(): void {
     if (this.#state === 'reading') this.#state = 'stale';
     if (this.#state !== 'idle') return;

@@ -20,7 +20,7 @@ export interface RequestSender<Client> {
 
 /** Options of a call to the server. */
 export interface CallOption {
-  /** Sends the call before all calls that have not been sent yet. */
+  /** Whether the call is sent before all calls that have not been sent yet. */
   readonly urgent?: boolean;
 }
 
@@ -28,7 +28,7 @@ interface Call<Client> extends TimedTask {
   readonly send: (carrier: RequestSender<Client>) => void;
   readonly fail: (error: QueueLockError) => void;
   isSent: boolean;
-  /** How many replies the session had received when this timeout started. */
+  /** How many replies the session had received when the call's timeout started. */
   repliesBefore: number;
 }
 
@@ -109,7 +109,7 @@ export class Calls<Client> {
     });
   }
 
-  /** Uses a new connection for all calls. First sends those that have been waiting. */
+  /** Sends calls on a new connection from now on. First sends those that have been waiting. */
   sendBy(sender: RequestSender<Client>): void {
     this.#sender = sender;
     this.#advance();

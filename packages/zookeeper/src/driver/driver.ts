@@ -44,7 +44,10 @@ export type Created =
   | { readonly path: string; readonly czxid?: bigint }
   | { readonly path: undefined; readonly reason: 'no-parent' | 'exists' };
 
-/** One step of a transaction, which executes all steps or none. A `check` requires that the node exists and has that version. */
+/**
+ * One step of a transaction, which executes all steps or none. A `check` requires that the node exists and
+ * has the given version.
+ */
 export type Step =
   | { readonly type: 'create'; readonly path: string; readonly text: string; readonly mode: NodeMode }
   | ({ readonly type: 'delete' | 'check'; readonly path: string } & VersionOption)
@@ -79,8 +82,8 @@ export interface VersionOption {
 }
 
 /**
- * The connection of a session is down, or is back. The session survives both for a while, but watches do not. When the connection is
- * back, the caller must set its watches again.
+ * An event of a session's connection: it is down, or it is up again. The session outlives the connection for
+ * a while, but watches do not. When the connection is up again, the caller must set its watches again.
  */
 export type ConnectionEvent = { readonly status: 'lost'; readonly at: number } | { readonly status: 'back' };
 
@@ -99,19 +102,23 @@ export interface ZkDriver {
   readonly sessionKey: SessionKey;
   /** The session timeout that the server granted, in milliseconds. */
   readonly timeoutMs: number;
-  /** The time at which the connection attempt started, by the clock of the caller. For the server, the session did not begin earlier. */
+  /**
+   * The start time of the connection attempt, by the caller's clock. The server has not created or resumed
+   * the session before that.
+   */
   readonly startedAt: number;
   readonly connection$: Observable<ConnectionEvent>;
   /**
-   * Errors with `SESSION_LOST` when the session has ended. Completes when `abandon` was called. A later subscriber gets the same at once.
+   * Errors with `SESSION_LOST` when the session has ended. Completes when `abandon` was called. A subscriber
+   * that comes later gets the error or the completion at once.
    */
   readonly ended$: Observable<never>;
 
   /** Creates a node. Resolves with its path, to which the server has appended a number if the mode is sequential. */
   create(path: string, text: string, mode: NodeMode): Promise<Created>;
   /**
-   * Executes all steps in one transaction, or none of them. Each step sees the effects of the previous ones. Missing if the client
-   * library has no transactions.
+   * Executes all steps in one transaction, or none of them. Each step sees the effects of the previous ones.
+   * `undefined` if the client library has no transactions.
    */
   multi?(steps: readonly Step[]): Promise<TransactionResult>;
   /** Deletes a node. Resolves with `false` if it did not exist. */
@@ -135,8 +142,9 @@ export interface ZkDriver {
   children(path: string, option?: WatchOption): Promise<readonly string[] | undefined>;
   list(path: string): Promise<Listing | undefined>;
   /**
-   * Lists the paths of the session's ephemeral nodes that begin with `prefix`, in the state of the connected server. Resolves with
-   * `undefined` if the server is older than 3.6. Missing if the client library cannot send this request.
+   * Lists the paths of the session's ephemeral nodes that begin with `prefix`, in the state of the connected
+   * server. Resolves with `undefined` if the server is older than 3.6. This method is `undefined` if the
+   * client library cannot send this request.
    */
   ephemerals?(prefix: string): Promise<readonly string[] | undefined>;
   /** Brings the connected server up to date with the leader. Later reads see every change that was committed before. */

@@ -12,8 +12,9 @@ interface Removal {
 }
 
 /**
- * Deletes nodes. Deletions requested in one tick are sent as one transaction, because a multi-lock releases all its entries at once. A
- * transaction does nothing if one of the nodes does not exist or must not be deleted. Each node is then deleted separately.
+ * Deletes nodes. Deletions that are requested in one tick of the event loop are sent as one transaction,
+ * because a multi-lock releases all its entries at once. A transaction does nothing if one of the nodes does
+ * not exist or must not be deleted. Each node is then deleted separately.
  */
 export class RemovalBatcher {
   readonly #zk: ZkDriver;

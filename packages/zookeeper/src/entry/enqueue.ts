@@ -27,7 +27,10 @@ export interface NodePosition {
 interface EnqueueRequest {
   readonly location: QueueLocation;
   readonly spec: EntrySpec;
-  /** Called with the path of the new node at once, so that the path is known even if a later request of the enqueue fails. */
+  /**
+   * Called with the path of the new node as soon as the node is created, so that the path is known even if a
+   * later request of the enqueue fails.
+   */
   readonly created: (path: string) => void;
 }
 
@@ -56,8 +59,9 @@ export interface CreatedNode {
 }
 
 /**
- * Lists the children of the queue together with a create. In a long queue it sends no request and returns `undefined`, if the name of the
- * predecessor follows from the own number. While that predecessor exists, the entry is not admitted, so no list is needed.
+ * Lists the children of the queue together with a create. In a long queue it sends no request and returns
+ * `undefined`, if the name of the predecessor follows from the new entry's number. While that predecessor
+ * exists, the entry is not admitted, so no list is needed.
  */
 export async function listAfterCreate(
   { zk, sizes }: SessionContext,

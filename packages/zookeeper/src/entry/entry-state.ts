@@ -8,8 +8,8 @@ export interface PresentEntry {
   /** Whether the entry was admitted alone while it had this node; see `markOwned` in `entry.ts`. */
   readonly isOwner?: boolean | undefined;
   /**
-   * Whether the entry was enqueued in one transaction with entries of other queues. Two such transactions cannot have different orders in
-   * two queues.
+   * Whether a call has enqueued the entry together with entries of other queues, so that waiting with them
+   * cannot cause a deadlock; see `enqueue-all.ts`.
    */
   readonly isOrdered?: boolean | undefined;
 }

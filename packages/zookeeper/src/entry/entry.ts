@@ -28,14 +28,14 @@ export class OwnEntry {
   readonly lane: Lane = new Lane();
   readonly isResumed: boolean;
   readonly location: QueueLocation;
-  readonly lost: Ending = new Ending(); // Ends with `ENTRY_LOST` when a call finds no node of the entry.
+  readonly lost: Ending = new Ending(); // The loss of the entry: `ENTRY_LOST`, once a call has found no node of it.
   readonly #context: SessionContext;
   readonly #zk: ZkDriver;
   readonly #id: string;
   readonly #withdrawal: LazyAbortController;
   readonly #trace: OwnTrace;
   #state: EntryState;
-  #shared$: Subject<void> | undefined; // Created for the first listener, since most entries have none.
+  #shared$: Subject<void> | undefined; // Created with its first subscriber, since most entries have none.
 
   constructor(context: SessionContext, location: QueueLocation, identity: Identity) {
     const { id, isResumed } = identity;
@@ -75,7 +75,10 @@ export class OwnEntry {
     if (node?.path === path) this.#state = { ...node, isOwner: true };
   }
 
-  /** Whether the entry was enqueued together with those of other queues, so that their order is the same in all queues. */
+  /**
+   * Whether a call has enqueued the entry together with entries of other queues, so that waiting with them
+   * cannot cause a deadlock; see `enqueue-all.ts`.
+   */
   get isOrdered(): boolean {
     return nodeOf(this.#state)?.isOrdered ?? false;
   }

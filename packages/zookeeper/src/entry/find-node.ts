@@ -16,7 +16,7 @@ export interface NodeQuery {
 export interface FoundNode {
   readonly path: string;
   readonly token: bigint;
-  /** The children of the queue's directory, from the same read. */
+  /** The children of the queue's directory, from the list in which the node was found. */
   readonly children: readonly string[];
 }
 
@@ -36,7 +36,8 @@ export async function findNode(
     ? await namesByText(zk, location, { children, id, known })
     : namesOf(children, scheme, id);
   let node: FoundNode | undefined;
-  // While a writer is converted to a reader, both have the id. The writer comes first, and is the result.
+  // While a writer is converted to a reader, the names of both nodes contain the entry's id. The writer's
+  // node comes first, and is the result.
   for (const { name } of contendersIn(names, scheme)) {
     const path = `${directory}/${name}`;
     const stat = node || (known !== undefined && known !== path) ? undefined : await zk.stat(path);

@@ -3,7 +3,7 @@ import { PRIVATE_DIRECTORY, nameOf } from '../queue/names.ts';
 import { withDirectory, type DirectoryLocation } from '../queue/parents.ts';
 import type { QueueLocation } from '../queue/queue-location.ts';
 
-/** The id of an entry, and whether it may be older than this client. */
+/** The id of an entry, and whether an earlier client of the session may have enqueued it. */
 export interface Identity {
   readonly id: string;
   /** Whether the session was resumed, so that the client that had it before may have enqueued the entry. */

@@ -36,7 +36,7 @@ export class Traces implements HoldTraces {
       throw new QueueLockError('ENTRY_LOST', `the entry is no longer in the queue ${JSON.stringify(queue)}`);
     }
     const names = (await this.#zk.children(directory)) ?? [];
-    // Other children are the directories of queues whose names continue this one.
+    // Children that are no traces are the directories of nested names: for the queue `a`, that of `a/b`.
     return this.#withoutEntries(
       queue,
       names.filter((name) => name !== own && resemblesEntry(name)),

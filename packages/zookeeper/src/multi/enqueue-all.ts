@@ -86,8 +86,8 @@ async function enqueueOrClear(
 }
 
 /**
- * Returns the positions of entries that an earlier call has enqueued, if those are in order. Otherwise removes them and returns
- * `undefined`.
+ * Returns the positions of entries that an earlier call has enqueued, if waiting with them cannot cause a
+ * deadlock. Otherwise removes these entries and returns `undefined`.
  */
 async function positionsInOrder(
   members: readonly EntryRequest[],
@@ -97,8 +97,8 @@ async function positionsInOrder(
   if (!positions || isTry || members.every(({ entry }) => entry.isOrdered || entry.isResumed))
     return positions;
   const [first, ...others] = positions.map(({ position }) => position.token);
-  // Different tokens mean that a client created the entries one by one, admitted by the gate (`gate.ts`). Then
-  // they are in order.
+  // Different tokens mean that a client created the entries one by one, admitted by the gate (`gate.ts`).
+  // Such entries cannot cause a deadlock.
   const isOfOneTransaction = first !== undefined && others.every((token) => token === first);
   if (!isOfOneTransaction || others.length === 0 || areAdmitted(positions)) return positions;
   if (wasEmptyAt(first, await zk.list(location.directory))) return positions;
@@ -126,8 +126,8 @@ function areAdmitted(positions: readonly MemberPosition[]): boolean {
 }
 
 /**
- * Returns the positions of entries that an earlier call has enqueued, if none of them is missing. Otherwise removes the others and
- * returns `undefined`.
+ * Returns the positions of entries that an earlier call has enqueued, if none of the entries is missing.
+ * Otherwise removes those that are left and returns `undefined`.
  */
 async function allPositions(
   members: readonly EntryRequest[],
@@ -141,8 +141,8 @@ async function allPositions(
   if (found.length === members.length) return found;
   const [first] = found;
   if (!first) return undefined;
-  // In a resumed session, the earlier client may have reported all entries to its caller. So a missing one is
-  // a loss.
+  // In a resumed session, the earlier client may have reported all entries to its caller. So a missing entry
+  // was lost.
   if (members.some(({ entry }) => entry.isResumed)) throw entryLost(`beside ${first.position.path}`);
   await retractAll(members);
   return undefined;

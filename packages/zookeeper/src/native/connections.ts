@@ -22,7 +22,7 @@ export interface NativeConnectionOptions {
   readonly ttlMs: number;
   /** The key of an existing session, to resume it. */
   readonly session?: SessionKey | undefined;
-  /** Decides when to try again. The first attempt is made at once. */
+  /** Decides when to connect again after a failure. The first attempt is made at once. */
   readonly pacer: ConnectionPacer;
   readonly clock: Clock;
   readonly onChange: (path: string, change: NodeChange) => void;
@@ -87,7 +87,7 @@ export class NativeConnections {
     return this.#timeoutMs;
   }
 
-  /** The time at which the attempt that created or resumed the session started. */
+  /** The start time of the connection attempt that created or resumed the session. */
   get startedAt(): number {
     return this.#startedAt;
   }

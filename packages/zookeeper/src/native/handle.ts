@@ -8,7 +8,10 @@ export interface HandleListener {
   connected(): void;
   /** Called when the connection is down, possibly before a call of `send` returns. */
   broken(): void;
-  /** Called after `broken`. `at` is a time before any later connection was started. */
+  /**
+   * Called after `broken`: the connection is lost. `at` is the time at which that was noticed, which is
+   * before any later connection attempt starts.
+   */
   lost(at: number): void;
   /** Called when the server has ended the session. State -112 means that it expired, -113 that the credentials were refused. */
   ended(state: number): void;

@@ -98,8 +98,8 @@ export function distance(earlier: number, later: number): number {
 }
 
 /**
- * Converts a sequence number to an order that keeps growing when the number wraps at 2^31. It holds for the first 2^32 entries of a
- * directory.
+ * Converts a sequence number to an order number, which keeps growing when the sequence number wraps at 2^31.
+ * The order is right for the first 2^32 entries of a directory.
  */
 export function orderOf(sequence: number | undefined): bigint {
   return sequence === undefined ? -1n : BigInt(sequence >>> 0);

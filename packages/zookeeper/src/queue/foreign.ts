@@ -7,7 +7,10 @@ import { MARKS, parseMarked, type Mark, type Marked } from './marks.ts';
 import type { Scheme } from './naming.ts';
 import type { QueueLocation } from './queue-location.ts';
 
-/** For this long, an empty directory may be a nested queue that a client has just created and will use next, in milliseconds. */
+/**
+ * Maximum time from the creation of a directory to its first child, in milliseconds. A younger empty
+ * directory may be a nested queue that its client will use next.
+ */
 const DIRECTORY_IS_USED_WITHIN_MS = 1_000;
 
 /** An entry of another naming. Its client and the clients of this queue do not wait for each other. */
@@ -26,7 +29,7 @@ export interface Foreign {
 
 /**
  * Finds the children that are not entries of the naming.
- * @param own the entry that a child may sort before; default: the last entry
+ * @param own the entry before which Curator may sort a child; default: the last entry
  */
 export function foreignIn(
   children: readonly string[],
@@ -80,7 +83,7 @@ export async function refuseForeign(
   if (stranger !== undefined) throw blocksCurator(directory, stranger);
 }
 
-/** Resolves with whether the node exists and never had a child, even after the time in which a client uses a new directory. */
+/** Resolves with whether the node exists and never had a child, not even after `DIRECTORY_IS_USED_WITHIN_MS`. */
 async function isAndStays(zk: ZkDriver, path: string): Promise<boolean> {
   if (!(await isLeaf(zk, path))) return false;
   await pause(DIRECTORY_IS_USED_WITHIN_MS);

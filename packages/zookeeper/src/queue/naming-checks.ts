@@ -2,7 +2,10 @@
 import { invalidArgument, type EntrySpec } from '@queuelock/core/backend';
 import type { Scheme } from './naming.ts';
 
-/** @throws {QueueLockError} `INVALID_ARGUMENT` for an entry that other clients of such a queue would not understand. */
+/**
+ * @throws {QueueLockError} `INVALID_ARGUMENT` for an entry that other clients of a queue with this naming
+ *   would not understand.
+ */
 export function checkSpec({ shared, limit, permits = 1 }: EntrySpec, { naming, ...scheme }: Scheme): void {
   if (shared && scheme.shared === undefined) {
     throw invalidArgument(
@@ -23,7 +26,10 @@ export function checkSpec({ shared, limit, permits = 1 }: EntrySpec, { naming, .
   }
 }
 
-/** @throws {QueueLockError} `INVALID_ARGUMENT` when values must not change in such a queue */
+/**
+ * @throws {QueueLockError} `INVALID_ARGUMENT` when the values of entries must not change in a queue with this
+ *   naming
+ */
 export function checkChange({ naming, keepsValues }: Scheme): void {
   if (!keepsValues) return;
   const rule = `must not change in a queue with naming ${naming}: the waiter behind sets one watch, a change would use it up, and the waiter would never wake`;

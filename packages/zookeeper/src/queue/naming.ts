@@ -37,7 +37,10 @@ interface NameStyle {
   readonly permits: (permits: number, limit: number) => string;
   /** Returns the part of a reader's name that contains the fencing token that it had as a writer. */
   readonly since: (token: bigint) => string;
-  /** Regular expressions for these parts. They have one group for the prefix, two for permits and limit, and one for the token. */
+  /**
+   * Regular expressions for the parts of a name before the mark. They have one group for the prefix, two for
+   * permits and limit, and one for the token.
+   */
   readonly reads: { readonly prefix: string; readonly permits: string; readonly since: string };
 }
 
@@ -56,8 +59,8 @@ export interface Scheme {
   /** The marks of other exclusive entries in the queue. */
   readonly others: readonly Mark[];
   /**
-   * Whether a name contains nothing but a number, so that it follows from the number. The id of the entry is then in the node's content.
-   * Such a naming has locks only, without limits and permits.
+   * Whether the name of an entry contains nothing but a number, so that the name follows from the number. The
+   * id of the entry is then in the node's content. Such a naming has locks only, without limits and permits.
    */
   readonly idIsInText: boolean;
   /** Whether every child of the directory counts as an entry, whatever its name. */

@@ -2,8 +2,9 @@ import { QueueLockError, type EntrySpec } from '@queuelock/core/backend';
 import type { Contender } from './entries.ts';
 
 /**
- * Compares a stored entry with the request of a caller that continues to use it. It must be of the same kind. The limit is not compared: it may have
- * changed while the entry waited, and the node's name has the first one.
+ * Compares a stored entry with the request of a caller that continues to use it. Both must be of the same
+ * kind. The limit is not compared: it may have changed while the entry waited, and the node's name contains
+ * the first limit.
  * @throws {QueueLockError} `INVALID_ARGUMENT` when they differ
  */
 export function checkShape(own: Contender, spec: EntrySpec): void {

@@ -35,8 +35,8 @@ export function sessionContextOf(
     clock,
   }: Partial<Pick<SessionContext, 'followed' | 'giveUp'>> & { readonly clock?: Clock } = {},
 ): SessionContext {
-  // Subscribes to the end of the session with the first entry. Earlier subscribers are notified before the
-  // entries.
+  // Subscribes to the end of the session when the first entry adds its listener. Those who subscribed before
+  // are notified before the entries.
   const ending = new Ending(() => zk.ended$.subscribe({ error: (error: unknown) => ending.end(error) }));
   return {
     zk,

@@ -139,7 +139,7 @@ function reconnects(zk: ZkDriver): Observable<unknown> {
   return zk.connection$.pipe(filter(({ status }) => status === 'back'));
 }
 
-/** Returns a time between 10 s and 30 s. */
+/** Returns the delay before a watched node is read again, which is a random time between 10 s and 30 s. */
 export function safetyIntervalMs(): number {
   return SAFETY_INTERVAL_MS.min + Math.random() * SAFETY_INTERVAL_MS.spread;
 }

@@ -1,4 +1,7 @@
-/** A heartbeat is proven when another one is acknowledged that was sent later by at least this fraction of the session timeout. */
+/**
+ * A heartbeat is proven when the server has acknowledged a later one. The two must be at least this fraction
+ * of the session timeout apart.
+ */
 export const PROOF_LAG = 0.2;
 
 /**

@@ -45,7 +45,7 @@ async function replace(zk: ZkDriver, path: string): Promise<bigint | undefined> 
   const steps: readonly Step[] = [
     { type: 'delete', path },
     { type: 'create', path, text: '', mode: 'ephemeral' },
-    // Only the reply to a write contains the id of the transaction, so the transaction includes one.
+    // Only the reply to a write contains the id of the transaction, so the transaction includes a write.
     { type: 'write', path, text: '' },
   ];
   const done = await zk.multi(steps);

@@ -242,6 +242,6 @@ class ZooKeeperSession implements Session {
   }
 
   #keyOf(queue: string, id: string): string {
-    return `${id}/${queue}`; // Ids contain no slash, so the key is unambiguous.
+    return `${id}/${queue}`; // Ids contain no slash, so no two entries have the same key.
   }
 }

@@ -112,7 +112,10 @@ class EntryView implements QueueView<Contender> {
     return departureOf(conflicting, this.#waiter, this.#context);
   }
 
-  /** Made when it is read, because only a wait or a long hold watches its own entry. */
+  /**
+   * Emits when the own entry is removed. The stream is created only on demand, because only a waiter or a
+   * long hold watches its own entry.
+   */
   get ownRemoval$(): Observable<unknown> {
     return ownRemoval(() => pathOf(this.#waiter), this.#context.watches);
   }

@@ -48,8 +48,8 @@ async function nodeAt(
 }
 
 /**
- * Returns the text for users that the history is missing, with the number of past entries. The server's count includes each child twice:
- * when it is created and when it is deleted.
+ * Returns the message for users that ZooKeeper has no history, with the number of past entries. The server's
+ * count includes each child twice: when it is created and when it is deleted.
  */
 function gapOf({
   children,

@@ -58,14 +58,14 @@ function breaks(zk: ZkDriver): Observable<never> {
 
 interface Known {
   readonly depth: number;
-  /** The order of the last entry of the queue. */
+  /** The order number of the last entry of the queue. */
   readonly last: bigint;
   readonly left: number;
   readonly seenAt: number;
 }
 
-// How long the count of an empty queue is remembered, in milliseconds. An observer that polls still gets it,
-// and names that are used only once are soon forgotten.
+// How long the number of departures from an empty queue is remembered, in milliseconds. An observer that
+// polls still gets the number, and names that are used only once are soon forgotten.
 const REMEMBERED_MS = 60_000;
 
 /**
@@ -97,7 +97,8 @@ export class QueueDepartures {
   #left(name: string, { depth, last }: { readonly depth: number; readonly last: bigint }): number {
     const before = this.#known.get(name);
     if (!before) return 0;
-    // Numbers that start again mean a new directory: all entries of the old one have left.
+    // Sequence numbers that start again belong to a new directory: all entries of the old directory have
+    // left.
     const joined = last >= before.last ? Number(last - before.last) : depth;
     return before.left + Math.max(0, before.depth + joined - depth);
   }

@@ -10,7 +10,7 @@ export interface WalkedQueue {
   readonly name: string;
   readonly directory: string;
   readonly children: readonly string[];
-  /** The entries in order. */
+  /** The entries of the queue, in order. */
   readonly contenders: readonly Contender[];
 }
 
@@ -92,7 +92,7 @@ export function nameOf(root: string, directory: string): string | undefined {
   return queuePath(root, name) === directory ? name : undefined;
 }
 
-/** Returns whether this queue or those below it may have names that begin with the text. */
+/** Returns whether the name of this queue, or a nested name below it, may begin with the text. */
 function leadsTo(name: string | undefined, beginning: string): boolean {
   return name !== undefined && (name.startsWith(beginning) || beginning.startsWith(`${name}/`));
 }

@@ -19,7 +19,7 @@ export interface WireConnectionOptions {
   readonly ttlMs: number;
   /** The key of an existing session, to resume it. */
   readonly session?: SessionKey | undefined;
-  /** Decides when to try again. The first attempt is made at once. */
+  /** Decides when to connect again after a failure. The first attempt is made at once. */
   readonly pacer: ConnectionPacer;
   readonly clock: Clock;
   readonly onChange: (event: WatchEvent) => void;

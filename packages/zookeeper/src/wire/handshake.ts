@@ -48,7 +48,7 @@ export function welcomeOf(frame: Buffer): Welcome {
   const timeoutMs = reader.int();
   const id = reader.long();
   const password = Buffer.from(reader.buffer() ?? Buffer.alloc(PASSWORD_BYTES));
-  // Servers before 3.4 do not send this last field.
+  // Servers before 3.4 do not send whether they are read-only.
   const isReadOnly = reader.left > 0 && reader.bool();
   return { timeoutMs, session: { id, password }, isReadOnly };
 }

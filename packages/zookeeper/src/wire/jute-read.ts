@@ -63,7 +63,7 @@ export class JuteReader {
     return { xid: intAt(bytes, at), zxid: bytes.readBigInt64BE(at + 4), err: intAt(bytes, at + 12) };
   }
 
-  /** Reads a text. One that is encoded as missing is read as empty. */
+  /** Reads a text. A text that is encoded as missing is read as an empty one. */
   text(): string {
     const length = this.int();
     if (length < 0) return '';
@@ -71,7 +71,10 @@ export class JuteReader {
     return this.#bytes.toString('utf8', at, at + length);
   }
 
-  /** Reads a list. One that is encoded as missing is read as empty. Throws when the list claims more items than there are bytes. */
+  /**
+   * Reads a list. A list that is encoded as missing is read as an empty one. Throws when the list claims more
+   * items than there are bytes.
+   */
   list<T>(get: Get<T>): T[] {
     const count = this.int();
     if (count > this.left) throw new WireError(`a list of ${count} items in ${this.left} bytes`);

@@ -87,7 +87,10 @@ export class WireLink {
     return this.#pipeline.lastZxid;
   }
 
-  /** Sends a request. Requests of one tick share packets. Settles with connection loss (-4) if the connection ends first. */
+  /**
+   * Sends a request. Requests of one tick of the event loop share packets. Settles with connection loss (-4)
+   * if the connection ends first.
+   */
   ask<T>(request: WireRequest<T>, settle: Settle<T>): void {
     this.#write(this.#pipeline.ask(request, settle));
   }
@@ -146,7 +149,7 @@ export class WireLink {
       this.destroy(error instanceof Error ? error : new WireError(String(error)));
       return;
     }
-    // Faster than `queueMicrotask`, which creates an `AsyncResource`.
+    // A resolved promise is faster than `queueMicrotask`, which creates an `AsyncResource`.
     void SETTLED.then(() => this.#readOn());
   }
 

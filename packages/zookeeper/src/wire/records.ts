@@ -9,7 +9,7 @@ export interface WireStat {
   readonly mzxid: bigint;
   /** Time of the node's creation, by the servers' wall clock in milliseconds. */
   readonly ctime: bigint;
-  /** Time of the last write to the node, by the same clock. */
+  /** Time of the last write to the node, by the servers' wall clock in milliseconds. */
   readonly mtime: bigint;
   readonly version: number;
   readonly cversion: number;
@@ -46,7 +46,7 @@ export function getCreationZxid(reader: JuteReader): bigint {
   return czxid;
 }
 
-/** An entry of an access control list. */
+/** An item of an access control list: the permissions of one kind of client. */
 export interface Acl {
   /** The sum of 1 read, 2 write, 4 create, 8 delete, 16 administer. */
   readonly perms: number;
@@ -76,7 +76,7 @@ export function getAcl(reader: JuteReader): Acl {
 /** The header of every message of the server except the first. */
 export interface ReplyHeader {
   readonly xid: number;
-  /** The id of the last transaction that the server had executed. */
+  /** The id of the last transaction that the server had executed when it sent the message. */
   readonly zxid: bigint;
   readonly err: number;
 }

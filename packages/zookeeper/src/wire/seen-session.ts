@@ -3,7 +3,7 @@ import type { SessionKey } from '../driver/driver.ts';
 import type { Hello } from './handshake.ts';
 import { sessionOf } from './session-key.ts';
 
-/** The requested session. */
+/** The session that a client requests: its TTL, and the key of an existing session if it is to be resumed. */
 interface Wanted {
   readonly ttlMs: number;
   readonly session?: SessionKey | undefined;
@@ -36,12 +36,12 @@ export class SeenSession {
     return this.#key ?? NO_KEY;
   }
 
-  /** The timeout that the server granted. */
+  /** The session timeout that the server granted. */
   get timeoutMs(): number {
     return this.#timeoutMs;
   }
 
-  /** The time at which the attempt that created or resumed the session started. */
+  /** The start time of the connection attempt that created or resumed the session. */
   get begunAt(): number {
     return this.#begunAt;
   }

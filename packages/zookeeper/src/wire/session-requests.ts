@@ -11,8 +11,8 @@ export interface Watched {
 
 type Kind = keyof Watched;
 
-// The maximum total size of the paths in one request. Other clients use the same. A server drops the
-// connection of a request above a megabyte.
+// The maximum total size of the paths in one request. Other clients of ZooKeeper use the same limit. A server
+// drops the connection of a request above a megabyte.
 const MAX_PATH_BYTES = 128 * 1024;
 
 /** A ping, which keeps the session alive. Its number is `Xid.ping`. */

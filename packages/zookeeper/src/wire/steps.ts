@@ -5,7 +5,8 @@ import { CreateFlag } from './node-requests.ts';
 import type { WireRequest } from './request.ts';
 
 const ANY_VERSION = -1;
-// In a failed transaction, the server returns these codes for the steps before and after the one that failed.
+// The codes that the server returns in a failed transaction for the steps before the failed one, and for
+// those after it.
 const INNOCENT: readonly number[] = [ZkCode.ok, -2];
 
 const REASONS: Readonly<Record<number, Extract<TransactionResult, { done: false }>['reason']>> = {

@@ -32,7 +32,10 @@ const walk = fc.record({
 });
 type Walk = typeof walk extends fc.Arbitrary<infer T> ? T : never;
 
-/** Returns a server that behaves in this order, and after that as a normal server. */
+/**
+ * Returns a simulated server that reacts to requests and to clients' first messages as the two lists say, one
+ * item for each. When a list ends, it continues as a normal server.
+ */
 function partOf({ reactions, hellos }: Walk): Part {
   const nextReactions = [...reactions];
   const nextHellos = ['welcome', ...hellos];
