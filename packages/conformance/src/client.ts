@@ -12,7 +12,7 @@ import { longestWaitMs } from './harness.ts';
 import { lacks } from './lacks.ts';
 import type { Fixture } from './fixture.ts';
 
-/** Delay between two probe entries, in milliseconds. */
+/** Delay in milliseconds before `stoodStillUntil` enters and leaves a queue once more to measure a stall. */
 const MEANWHILE_MS = 20;
 
 interface Renewal {
@@ -24,7 +24,7 @@ interface Renewal {
 /** A new session, and the time that the store promised for it. */
 export interface Opened {
   readonly session: Session;
-  /** End of the promised time, by the harness's clock. */
+  /** Time until which the store has promised to keep the session, by the harness's clock. */
   readonly promisedUntil: number;
 }
 
@@ -48,7 +48,7 @@ export class Client {
     this.#beating = this.#beat();
   }
 
-  /** Number of renewals of the session that the store has confirmed. */
+  /** Number of periodic renewals of the session that the store has confirmed. */
   get renewals(): number {
     return this.#renewals;
   }
@@ -133,20 +133,22 @@ export class Client {
   }
 
   /**
-   * Waits for `awaited`. Meanwhile enters and leaves another queue repeatedly, as a probe. Resolves with the
-   * largest extra delay of a probe, in milliseconds. The store or this process was stalled for that long.
+   * Waits for `awaited`, and meanwhile enters and leaves another queue repeatedly. Resolves with the longest
+   * time that this has taken once, in milliseconds. The store or this process may have been stalled for that
+   * long.
    */
   async stoodStillUntil(awaited: Promise<void>): Promise<number> {
     const over = new AbortController();
     const waited = awaited.finally(() => over.abort());
-    // The last statement of this function awaits `waited` and rejects with its error.
+    // Keeps Node from reporting an unhandled rejection. The `await` at the end of this function rejects with
+    // the error.
     waited.catch(() => undefined);
     let longestMs = 0;
     while (!over.signal.aborted) {
       const begun = this.stage.now();
       await elapsed(MEANWHILE_MS, over.signal);
       const place = this.enter({ queue: `${this.stage.queue}-meanwhile` });
-      // A failed probe counts too, because it also takes time.
+      // An attempt that fails is measured too, because a stall may have caused the failure.
       await place.then((entered) => entered.leave()).catch(() => undefined);
       longestMs = Math.max(longestMs, this.stage.now() - begun - MEANWHILE_MS);
     }
@@ -170,8 +172,8 @@ export class Client {
   }
 
   /**
-   * Takes over the entry of a contender whose session this client has resumed. Throws unless the entry has kept
-   * its order, token and key.
+   * Takes over the entry of a contender whose session this client has resumed. Throws unless the entry has
+   * kept its order number, token and key.
    */
   async retake(contender: Contender): Promise<Contender> {
     const placement = await this.enqueue(contender.spec);

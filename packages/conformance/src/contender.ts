@@ -79,7 +79,7 @@ export class Contender implements RefereedEntry {
     if (!this.admitted) throw this.#lost;
   }
 
-  /** Resolves with the code of the error with which the stream of turns ended. */
+  /** Resolves with the code of the error with which the subscription to the entry's turns ended. */
   async untilLost(): Promise<string> {
     await this.#client.stage.board.until('an entry learns that it is gone', () => this.#lost !== undefined);
     return isQueueLockError(this.#lost) ? this.#lost.code : String(this.#lost);
@@ -108,7 +108,7 @@ export class Contender implements RefereedEntry {
     return this.#client.share(this.queue, this.spec.id, value);
   }
 
-  /** Throws unless the placement has the order, the token and the key of this entry. */
+  /** Throws unless a repeated enqueue has returned the same order number, token and key as the first one. */
   requirePlace({ order, token, key }: Placement): void {
     const { placement } = this;
     safely(() =>

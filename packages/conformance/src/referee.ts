@@ -17,8 +17,8 @@ export interface RefereedEntry {
 
 /**
  * Returns whether an admission breaks the rule for all locks and semaphores. The rule: the entry and the
- * conflicting entries ahead of it take at most `limit` permits together. Admitted entries behind it have
- * overtaken it, and count too. Only an entry with a higher limit may do so, and does not count.
+ * conflicting entries ahead of it take at most `limit` permits together. An admitted entry behind it counts
+ * too, unless its limit is higher: such an entry may overtake.
  */
 function breaksRule(admitted: RefereedEntry, others: Iterable<RefereedEntry>): boolean {
   const taken = [...others]

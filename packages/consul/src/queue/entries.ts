@@ -62,7 +62,7 @@ export function contendersIn(pairs: readonly KvPair[]): Contender[] {
   return pairs.map(contenderOf).sort((a, b) => Number(a.order - b.order));
 }
 
-/** The properties of the waiter's own entry from which its position is computed. */
+/** The properties of a waiter's entry that decide which entries are ahead of it and conflict with it. */
 export type OwnPlace = Pick<Contender, 'key' | 'order' | 'shared'>;
 
 /** Returns the conflicting entries ahead of the waiter's entry. */

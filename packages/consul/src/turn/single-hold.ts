@@ -88,7 +88,8 @@ export class SingleHold {
   }
 
   /**
-   * Maps the turns of the entry in the queue to its turns with the key. Errors with `ENTRY_LOST` also when another client takes or deletes the key.
+   * Emits the entry's turns. The entry is admitted when it is admitted in the queue and the key is locked for it. Errors with `ENTRY_LOST` also when
+   * another client takes or deletes the key.
    */
   follow(line$: Observable<Turn>): Observable<Turn> {
     return new Observable((subscriber) => {
