@@ -88,7 +88,10 @@ async function ours({ endpoint, operator, name, waiters, handOffs, onStart, onEn
   return gaps;
 }
 
-/** Measures a lock of another program, which is started `processes` times. It prints the begin and the end of each hold, in nanoseconds. */
+/**
+ * Measures a lock of another program by starting `processes` processes of it. Each process prints when each of its holds began and ended, in
+ * nanoseconds.
+ */
 async function theirs(run: Run, command: readonly string[], processes: number): Promise<Gaps> {
   const { operator, name, waiters, handOffs, onStart, onEnd } = run;
   const key = `${name}/.lock`;

@@ -144,11 +144,11 @@ export interface LockClient extends AsyncDisposable {
    */
   claimWithPosition(name: string, options?: ClaimOptions): PositionStream;
   /**
-   * Returns a lock of several names, which is held when all of them are. One step of the store adds its entries to all queues. So two such locks have
-   * the same order in every queue that both use, and cannot deadlock with each other. A call chain that holds one lock and waits for another can
-   * still cause a deadlock. A timeout, an abort or the loss of one name ends all.
+   * Returns a lock of several names, which is held when all of them are. If two such locks use several common queues, one of them is ahead in all of
+   * these queues. So they cannot deadlock with each other. A call chain that holds one lock and waits for another can still cause a deadlock. A
+   * timeout, an abort or the loss of one name ends all.
    * @param names 1 to 60 different names
-   * @throws {QueueLockError} `INVALID_ARGUMENT`, also for a backend that cannot join several queues at one point
+   * @throws {QueueLockError} `INVALID_ARGUMENT`, also for a backend that cannot enter several queues with one call
    */
   multi(names: readonly string[]): MultiLock;
   /**

@@ -49,7 +49,7 @@ export function checkDrain(drainMs: number, name = 'drainMs'): void {
   within(name, drainMs, { min: 0, max: MAX_TIMER_MS });
 }
 
-/** Checks that an entry has a key and an order, as the entries that `watch` emits have. */
+/** Checks that an entry has a key and an order number, as the entries that `watch` emits have. */
 export function checkEntry(entry: Pick<StoredEntry, 'key' | 'order'>): void {
   const { key, order } = checkedObject('entry', entry);
   if (typeof key !== 'string' || typeof order !== 'bigint')

@@ -31,12 +31,12 @@ import { visible } from './visible.ts';
 /** The options of a claim for which the client reads the queue while the claim waits. */
 export type InLineOptions = Pick<ClaimOptions, 'maxWaiters' | 'maxExpectedWaitMs' | 'steal' | 'request'>;
 
-/** Returns whether none of these options is set. */
+/** Returns whether none of the options is set. */
 export function hasNoRequest(options: InLineOptions): boolean {
   return Object.keys(options).length === 0;
 }
 
-/** The objects that these options need. */
+/** The objects of the client that these options of a claim need. */
 export interface InLineTools {
   readonly label: OwnLabel;
   readonly queue$: Observable<QueueState>;
@@ -44,7 +44,7 @@ export interface InLineTools {
   readonly clock: Clock;
 }
 
-/** Identifies an entry of a queue by key and order, because a later entry may have the same key. */
+/** Identifies an entry of a queue by `key` and `order`, because a later entry may have the same key. */
 type Place = Pick<QueueEntry, 'key' | 'order'>;
 
 /** A snapshot of the queue, and the claim's own entry in it. */

@@ -21,12 +21,15 @@ import {
 } from '../base/rx.ts';
 import { after } from '../base/timer.ts';
 
-/** A hold whose holder can respond to requests. */
+/** A hold, as the code sees it with which its holder responds to handover requests. */
 export interface AnsweringHold {
   readonly own: Ownership;
   /** Emits once when the hold has ended, also to subscribers that come later. */
   readonly ended$: Observable<unknown>;
-  /** Changes the label of the hold's entry. Rejects with `OWNERSHIP_LOST` when the lock is no longer held. */
+  /**
+   * Writes a changed label to the hold's entry. Rejects with `OWNERSHIP_LOST` when the lock is no longer
+   * held.
+   */
   readonly tell: (change: (label: EntryLabel) => EntryLabel) => Promise<void>;
 }
 
@@ -38,13 +41,14 @@ export interface AnswerTools {
   readonly clock: Clock;
 }
 
-// Longest time in milliseconds that a holder waits until the requester has read its answer. The requester may be slow or have given up.
+// Longest time in milliseconds for which a holder that accepts a request waits until the requester has read its response. The requester may be slow
+// or have given up.
 const RECEIVED_WITHIN_MS = 1_000;
 const KEPT_ANSWERS = 4;
 
 type Asking = QueueEntry & Required<Pick<QueueEntry, 'id' | 'request'>>;
 
-/** Emits each request once that a waiter behind the hold makes. */
+/** Emits each handover request of a waiter behind the hold, and each only once. */
 export function requestsTo(hold: AnsweringHold, tools: AnswerTools): Observable<HandoverRequest> {
   const { own, ended$ } = hold;
   return defer(() => {

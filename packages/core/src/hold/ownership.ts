@@ -35,7 +35,7 @@ export class HeldOwnership implements Ownership {
   #loss: CallerAbortController | undefined;
   #signal: AbortSignal | undefined;
   #end: 'released' | 'lost' | undefined;
-  /** Event that the hold has ended, for subscribers of `requests$`. Created on first use. */
+  /** Happens when the hold ends; `requests$` completes then. Created on first use. */
   #ended: Moment | undefined;
   #story: Promise<unknown> | undefined;
   #lossError: QueueLockError | undefined;
@@ -152,7 +152,7 @@ export class HeldOwnership implements Ownership {
     );
   };
 
-  /** Sets the diagnostics trace that records how the hold ends. */
+  /** Sets the object that publishes in diagnostics messages how the hold ends. */
   trace(trace: HoldTrace): void {
     this.#trace = trace;
   }

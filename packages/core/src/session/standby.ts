@@ -11,7 +11,7 @@ import { ThreadTimes, sampleOf } from './thread-times.ts';
 
 /** Options of the heartbeat threads of a client. */
 export interface StandbyOptions {
-  /** Returns the source of a renewer for a session. */
+  /** Returns the URL and the data from which the thread creates the renewer of a session. */
   readonly sourceFor: (session: Session) => RenewerSource;
   readonly clock: Clock;
   /** How long the event loop of this thread may be blocked, in milliseconds. */

@@ -19,7 +19,7 @@ const CHECKED_IN_AT = 3;
 const IS_OVER = 4;
 const IS_LOST = 5;
 const CELLS = 6;
-// Cells store whole microseconds, because atomic access requires integers.
+// Stores whole microseconds, because atomic access to the shared memory requires integers.
 const PER_MS = 1_000;
 
 /**
