@@ -17,7 +17,7 @@ const SOON_MS = 60_000;
 export class DemoPage {
   readonly cli: Cli;
   readonly url: string;
-  /** Name of the queue. */
+  /** Name of the queue of the page's contenders. */
   readonly name: string;
   readonly client: BridgeClient;
 

@@ -112,8 +112,8 @@ export class Client {
   }
 
   /**
-   * Renews the session, and repeats the call until the store responds. A response after the end of the
-   * promised time does not count. Call `silence` before, so that the periodic renewals do not interfere.
+   * Renews the session, and repeats the call until the store responds. The new promise counts from the last
+   * call. Call `silence` before, so that the periodic renewals do not interfere.
    */
   async renew(): Promise<Renewal> {
     const giveUp = AbortSignal.timeout(longestWaitMs(this.stage.harness));

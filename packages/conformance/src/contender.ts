@@ -86,12 +86,12 @@ export class Contender implements RefereedEntry {
   }
 
   /**
-   * Enters the queue again with the same entry and another limit, and subscribes to its turns under that
-   * limit.
+   * Enters the queue again with the same entry and another limit. Replaces the subscription by one to the
+   * entry's turns under that limit.
    */
   async resize(limit: number): Promise<void> {
     // The notification of a grant under the higher limit may arrive before the response. So the referee must
-    // allow it from now on.
+    // allow such a grant from now on.
     this.#limit = Math.max(this.#limit, limit);
     const placement = await this.#client.enqueue({ ...this.spec, limit });
     this.#limit = limit;

@@ -20,7 +20,10 @@ export interface SingleTools extends EntryTools {
   readonly clock: Clock;
 }
 
-/** The result of an attempt to lock a single key. If it succeeded: the index of the key. If another session holds the key: the key as it was read. */
+/**
+ * The result of an attempt to lock a single key. After a success: the index of the key. After a failure: the key as it was read, which another
+ * session holds.
+ */
 type Attempt =
   | { readonly isHeld: true; readonly modifyIndex: bigint }
   | { readonly isHeld: false; readonly seen: KvPair | undefined };
@@ -47,7 +50,7 @@ export class SingleHold {
   }
 
   /**
-   * Tries to lock the key.
+   * Tries to lock the single key for the entry.
    * @throws {QueueLockError} `ENTRY_LOST`; `FOREIGN_FORMAT` when the key is used for something else
    */
   async take(): Promise<void> {
@@ -107,7 +110,10 @@ export class SingleHold {
     });
   }
 
-  /** Locks the key if it is not locked for the entry yet. Then emits the turn. Errors when the key is lost. */
+  /**
+   * Locks the key if it is not locked for the entry yet, and then emits `turn`, with which the queue admits
+   * the entry. Errors when the key is lost.
+   */
   #hold(turn: Turn): Observable<Turn> {
     return new Observable((subscriber) => {
       const steps = new Subscription();

@@ -16,7 +16,7 @@ import { newEntryOf, type ClaimRequest } from '../entry/new-entry.ts';
 export interface ClaimListener {
   /** Called after each change of the acquisition's `state`, except the last. */
   readonly changed?: (acquisition: Acquisition) => void;
-  /** Called when the hold begins. */
+  /** Called with the ownership when the hold begins. */
   readonly held?: (ownership: Ownership) => void;
   /** Called once, with the last state. */
   readonly ended: (end: Ended) => void;
@@ -114,7 +114,10 @@ export class Acquisition implements ContenderHost, EntryOwner, ClosingListener {
     this.#listener.changed?.(this);
   }
 
-  /** Decides how the claim continues after a contender ended before it held. */
+  /**
+   * Removes the contender, which failed with `cause` before it held. Then lets another contender join, or
+   * ends the claim.
+   */
   retry(cause: unknown): void {
     this.#leave();
     const isTogether = this.enqueue !== undefined;

@@ -27,7 +27,10 @@ export interface ContenderHost {
   /** Removes the timeout and the abort listener, which may end only the wait and not the hold. */
   endWait(): void;
   held(ownership: Ownership): void;
-  /** Decides how the claim continues after this contender ended before it held. */
+  /**
+   * Ends the attempt of this contender, which failed with `cause` before the hold. Then starts another
+   * attempt, or ends the claim.
+   */
   retry(cause: unknown): void;
   finish(end: Ended): void;
 }

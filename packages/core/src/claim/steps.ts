@@ -70,7 +70,7 @@ export function sameTurn(before: Turn | undefined, now: Turn): boolean {
 
 /**
  * Decides how a claim continues after a contender ended before it held.
- * - `in a new session`: the session had ended before the entry was in the queue. The claim had no place in the queue yet, so it joins with a new
+ * - `in a new session`: the session had ended before the entry was in the queue. The claim had no entry in the queue yet, so it joins with a new
  *   session.
  * - `behind`: a holder let another entry pass and removed this claim's entry. The claim joins again behind the other entry. Claims of a multi-lock
  *   join again in one request.

@@ -74,8 +74,8 @@ export function toEntry({ key, order, shared, value, foreign }: StoredEntry): Qu
 const NOTE_OF_OWNER = ',"owned":true}';
 
 /**
- * Adds the member `owned` to the label: the entry owns its queue; see `Departure.owned`. Returns `undefined` for a value in another format, because
- * other programs may read it.
+ * Adds the member `owned` to the label: the entry was admitted, with no conflicting entry ahead of it; see `Departure.owned`. Returns `undefined` for
+ * a value in another format, because other programs may read it.
  */
 export function labelOfOwner(label: string): string | undefined {
   const ours = typeof parse(label)?.['owner'] === 'string' && label.endsWith('}');

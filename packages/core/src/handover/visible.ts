@@ -4,7 +4,7 @@ import type { QueueState } from '../api/queue-api.ts';
 import { tap, type MonoTypeOperatorFunction } from '../base/rx.ts';
 
 /**
- * Passes on the states of a queue. If the store refuses to let the client read the queue, errors, because the option named by `asked` needs the
+ * Passes on the states of a queue. If the store refuses to let the client read the queue, errors, because the option that `requested` names needs the
  * states.
  */
 export function visible(requested: string): MonoTypeOperatorFunction<QueueState> {

@@ -157,7 +157,7 @@ export class HeldOwnership implements Ownership {
     this.#trace = trace;
   }
 
-  /** Sets the record of this hold. */
+  /** Sets the object that records the end of the hold in the register of the queue. */
   record(recording: HoldRecording): void {
     this.#recording = recording;
   }
@@ -185,7 +185,7 @@ export class HeldOwnership implements Ownership {
   /** Registers a task that reads why the hold was lost. `release` waits for it. */
   tellLater(story: Promise<unknown>): void {
     this.#story = story;
-    // When that task has ended, the record of the hold gets the reason that it found.
+    // When `story` has ended, the record of the hold gets the reason of the loss that `story` has found.
     void story.then(() => this.#recording?.ended(this.#lossError));
   }
 

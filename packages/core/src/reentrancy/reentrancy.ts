@@ -24,7 +24,7 @@ export type ReentryOptions = Pick<AcquireOptions, 'signal' | 'timeoutMs' | 'minR
 
 /**
  * A hold that its own call chain may enter again. Each call that enters it is one level deeper. If several calls enter from the same level, one is
- * inside at a time, and the others wait for their turn. The hold is released when all levels have ended. Reentrant locks of Java and Curator count
+ * inside at a time, and the others wait until it has left. The hold is released when all levels have ended. Reentrant locks of Java and Curator count
  * the nested acquisitions of each thread. Async code has no thread of its own, so the levels of a call chain are counted instead.
  */
 export class ReentrantOwnership implements Ownership {

@@ -67,8 +67,8 @@ class Schedule {
   }
 
   /**
-   * Computes when the entry starts to hold. It may hold beside the conflicting holds that end last, as many as its limit allows. It starts when the
-   * latest of the other conflicting holds ends.
+   * Computes when the entry starts to hold. Of the conflicting holds ahead, those that end last may still run then, as many as its limit allows. The
+   * entry starts when the latest of the other conflicting holds ends.
    */
   startOf({ shared, limit, permits }: QueueEntry): number {
     let left = limit - permits;

@@ -27,7 +27,7 @@ export interface WaitContext {
 }
 
 interface Waiting extends WaitContext {
-  /** Event that the wait has succeeded. */
+  /** Happens when the wait has succeeded. */
   readonly granted: Moment;
 }
 
