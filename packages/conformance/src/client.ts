@@ -133,9 +133,8 @@ export class Client {
   }
 
   /**
-   * Waits for `awaited`, and meanwhile enters and leaves another queue repeatedly. Resolves with the longest
-   * time that this has taken once, in milliseconds. The store or this process may have been stalled for that
-   * long.
+   * Waits for `awaited`, and meanwhile enters and leaves another queue repeatedly. Resolves with the duration
+   * of the slowest attempt, in milliseconds. The store or this process may have been stalled for that long.
    */
   async stoodStillUntil(awaited: Promise<void>): Promise<number> {
     const over = new AbortController();

@@ -58,7 +58,8 @@ export class Referee {
     if (!breaksRule(other, this.#others)) return;
     const fault = `entry ${other.order} was admitted while others were ahead or held`;
     // Ignores entries whose promised time has ended, as on a stalled machine, because the store may have
-    // removed them. If the admission still breaks the rule, the violation is unsafe.
+    // removed them. If the admission breaks the rule even without these entries, it violates mutual exclusion
+    // or order.
     const sure = [...this.#others].filter(({ promised }) => promised);
     if (breaksRule(other, sure)) this.accuse(fault);
     else this.blame(fault);

@@ -105,7 +105,7 @@ export function complete(backend: Backend): CompleteBackend {
     resume: (resumption, signal) => has(backend.resume?.(resumption, signal)),
     evict: (queue, entry) => has(backend.evict?.(queue, entry)),
     registers: has(backend.registers),
-    // On the memory backend, the token of an entry is its order.
+    // On the memory backend, the fencing token of an entry is its order number.
     tokenOf: async (_queue, { order }) => order,
     queues(prefix) {
       return has(backend.queues?.(prefix));

@@ -17,7 +17,9 @@ export interface EntryTools {
   /** Id of the session to which the entries belong. */
   readonly session: string;
   readonly sessionKey: SessionKey;
-  /** Returns the key that clients without a queue (`consul lock`) lock for a queue. Returns `undefined` if no such clients lock the queue. */
+  /**
+   * Returns the single key of a queue, which programs such as `consul lock` use as the lock. Returns `undefined` for a queue without a single key.
+   */
   readonly singleKeyOf: (queue: string) => string | undefined;
 }
 

@@ -218,7 +218,10 @@ export interface Backend {
    * is current. May error when the connection fails; the core then subscribes again.
    */
   observe(queue: string, observeOptions?: ObserveOptions): Observable<readonly StoredEntry[]>;
-  /** Removes another client's entry if it still has this key and order. Resolves with `false` if it is not in the queue. The owner's `turns$` error with `ENTRY_LOST`. */
+  /**
+   * Removes another client's entry if it still has this `key` and `order`. Resolves with `false` if it is not in the queue. The owner's `turns$`
+   * error with `ENTRY_LOST`.
+   */
   evict?(queue: string, entry: { readonly key: string; readonly order: bigint }): Promise<boolean>;
   readonly registers?: Registers;
   /** Creates heartbeats in another thread, for clients with `maxBlockedMs`. A backend without this member rejects such clients. */

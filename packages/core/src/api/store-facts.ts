@@ -23,8 +23,8 @@ export interface ListedQueue {
   /** The `order` of the first entry. It changes whenever the first entry leaves the queue. */
   readonly front: bigint;
   /**
-   * Number of entries that have left the queue while the list was observed, both holders and waiters. Starts at 0, and again some time after the
-   * queue was empty. A backend that polls misses entries of a recreated queue that joined and left between two reads.
+   * Number of entries that have left the queue while the list was observed, both holders and waiters. It starts at 0, and starts again some time
+   * after the queue has become empty. A backend that polls misses entries of a recreated queue that joined and left between two reads.
    */
   readonly left: number;
   /** Number of foreign entries, see {@link StoredEntry.foreign}; absent if there are none. */

@@ -52,8 +52,8 @@ export class Contender implements Holder, LivenessListener {
   /** Subscription to the conditions under which the hold of the admitted entry may begin. */
   #beginning: Subscription | undefined;
   /**
-   * All other subscriptions: during the wait those to limits and responses, and later the one that reads why
-   * the hold was lost.
+   * All other subscriptions: during the wait those to conditions and to responses of the holder, and later
+   * the one that reads why the hold was lost.
    */
   #followed: Subscription | undefined;
   /** Happens when the hold begins. From then on the limit no longer changes. Set only for a limit that may change. */

@@ -31,12 +31,12 @@ import { visible } from './visible.ts';
 /** The options of a claim for which the client reads the queue while the claim waits. */
 export type InLineOptions = Pick<ClaimOptions, 'maxWaiters' | 'maxExpectedWaitMs' | 'steal' | 'request'>;
 
-/** Returns whether none of the options is set. */
+/** Returns whether a claim has none of the options for which the client reads the queue. */
 export function hasNoRequest(options: InLineOptions): boolean {
   return Object.keys(options).length === 0;
 }
 
-/** The objects of the client that these options of a claim need. */
+/** The objects of the client with which a waiting claim applies `InLineOptions`. */
 export interface InLineTools {
   readonly label: OwnLabel;
   readonly queue$: Observable<QueueState>;

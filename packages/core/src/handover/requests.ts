@@ -21,7 +21,7 @@ import {
 } from '../base/rx.ts';
 import { after } from '../base/timer.ts';
 
-/** A hold, as the code sees it with which its holder responds to handover requests. */
+/** The parts of a hold with which its holder responds to handover requests. */
 export interface AnsweringHold {
   readonly own: Ownership;
   /** Emits once when the hold has ended, also to subscribers that come later. */

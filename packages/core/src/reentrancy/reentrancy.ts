@@ -61,7 +61,8 @@ export class ReentrantOwnership implements Ownership {
     });
     this.#line = before.then(() => left);
     try {
-      // Rejects at once when the hold is lost. The call that is inside may notice the loss late.
+      // Rejects at once when the hold is lost, because the call that is inside may notice the loss late and
+      // leave late.
       const context = { clock, what: `${JSON.stringify(this.name)}, entered again` };
       const lost$ = waitLimit({ signal: this.signal }, context);
       await turnWithin(before, merge(waitLimitOf(limitOfWait, context), lost$));

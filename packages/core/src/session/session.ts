@@ -95,7 +95,7 @@ export function openSession(
 interface Opened {
   readonly session: Session;
   readonly openedAt: number;
-  /** Deadline until which the session is proven by its opening. */
+  /** Deadline until which the store's response to the opening proves the session. */
   readonly deadline: number;
 }
 

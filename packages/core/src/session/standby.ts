@@ -24,7 +24,7 @@ export interface StandbyOptions {
 export interface StandbyStart {
   readonly pace: Pace;
   readonly openedAt: number;
-  /** Deadline until which the session is proven by its opening. */
+  /** Deadline until which the store's response to the opening proves the session. */
   readonly deadline: number;
 }
 

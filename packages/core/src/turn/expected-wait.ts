@@ -33,7 +33,7 @@ export function expectedWait(entries: readonly QueueEntry[], id: string, seen: H
   );
 }
 
-/** Does the same as `expectedWait`, for the entry at this index. */
+/** Does the same as `expectedWait`, for the entry at the index `at` of the queue. */
 export function expectedWaitAt(
   entries: readonly QueueEntry[],
   at: number,

@@ -97,7 +97,7 @@ export function entriesAheadWithout<R extends Taker>(
 }
 
 /**
- * Returns only what `entriesAheadWithout` needs, because thousands of waiters may store it. If the queue was read only in part, these are the
+ * Returns only what `entriesAheadWithout` needs, because thousands of waiters may store it. If the queue was read only in part, returns only the
  * blocking entries.
  */
 export function remembered<R extends Taker>(ahead: EntriesAhead<R>, rule: AdmissionRule): EntriesAhead<R> {
@@ -227,7 +227,8 @@ function read<R extends Taker>(view: QueueView<R>, rule: AdmissionRule): Observa
 }
 
 /**
- * Calls `ask` like `repeatUntilDefinite` when subscribed, and emits its result. Errors when the failure is definite. Unsubscribing ends the attempts.
+ * Calls `request` like `repeatUntilDefinite` when subscribed, and emits its result. Errors when the failure is definite. Unsubscribing ends the
+ * attempts.
  */
 export function askUntilDefinite<T>(request: () => Promise<T>): Observable<T> {
   return new Observable((subscriber) => {
