@@ -17,7 +17,9 @@ const MEANWHILE_MS = 20;
 
 interface Renewal {
   readonly promisedMs: number;
-  /** End of the promised time: when the call was sent plus the time that the store promised. */
+  /**
+   * Time at which the store's promise ends: the time at which the renewal was sent plus the promised time.
+   */
   readonly until: number;
 }
 

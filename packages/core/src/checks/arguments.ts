@@ -133,7 +133,7 @@ export function checkNames(names: readonly string[], backend: Backend): void {
   if (twice !== undefined) throw invalidArgument('names', twice, 'are all different');
 }
 
-/** Checks the reason of a request or an eviction. */
+/** Checks the reason of a handover request or an eviction. */
 function checkedReason(argument: string, reason: string | undefined): string {
   const text = checkedText(argument, reason);
   if (text !== '' && text.length <= MAX_REASON) return text;

@@ -37,7 +37,7 @@ export interface ContenderHost {
 
 /**
  * The state machine of one entry: joins the queue, waits, holds and leaves. Subscribes to the entry's turns. While it waits, it also subscribes to
- * responses to its request and to the conditions of the hold.
+ * the holder's responses to its handover request, and to the conditions of the hold.
  */
 export class Contender implements Holder, LivenessListener {
   readonly #entry: Entry;

@@ -14,7 +14,7 @@ const holds = tracingChannel<unknown, HoldMessage>(CHANNELS.hold);
 const losses = channel(CHANNELS.loss);
 const handovers = channel(CHANNELS.handover);
 
-/** The parts of a client whose acquisitions are traced. */
+/** The parts of a client that its diagnostics messages need. */
 export interface TraceSource {
   readonly clock: Clock;
   readonly info: BackendInfo;

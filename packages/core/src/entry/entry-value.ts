@@ -24,7 +24,7 @@ export interface EntryLabel {
   readonly holds?: readonly string[];
   readonly typicalHoldMs?: number;
   readonly request?: HandoverRequestOptions;
-  /** Ids of the entries whose responses this client has read. */
+  /** Ids of the holders' entries whose responses to its handover request this client has read. */
   readonly heard?: readonly string[];
   readonly answers?: readonly { readonly to: string; readonly answer: HandoverAnswer }[];
 }
@@ -47,7 +47,8 @@ export function encodeLabel(label: EntryLabel | string): string {
 }
 
 /**
- * Drops an optional part of a label that is too large: first the oldest responses to requests, then the ids of the entries that the call chain holds.
+ * Drops an optional part of a label that is too large: first the oldest responses to handover requests, then the ids of the entries that the call
+ * chain holds.
  */
 function shortened(label: EntryLabel): EntryLabel {
   if (label.answers?.length) return { ...label, answers: label.answers.slice(1) };

@@ -55,8 +55,8 @@ interface Snapshot {
 }
 
 /**
- * Applies the options of a waiting claim: its limits on the queue, its steal and its request. Emits the holder's responses to the request. Errors
- * when the queue or the expected wait exceeds the limits.
+ * Applies the options of a waiting claim: its limits on the queue, its `steal` and its handover request. Emits the holder's responses to that
+ * request. Errors when the queue or the expected wait exceeds the limits.
  */
 export function whileInLine(
   { id, ...place }: { readonly id: string } & Place,

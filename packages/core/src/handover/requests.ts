@@ -33,7 +33,7 @@ export interface AnsweringHold {
   readonly tell: (change: (label: EntryLabel) => EntryLabel) => Promise<void>;
 }
 
-/** The parts of a client that a holder needs to respond to requests. */
+/** The parts of a client that a holder needs to respond to handover requests. */
 export interface AnswerTools {
   readonly label: OwnLabel;
   readonly queue$: Observable<QueueState>;
@@ -149,8 +149,8 @@ class Request implements HandoverRequest {
 }
 
 /**
- * Emits the response of each holder to the request of this claim, and stores that it was read. Emits `ignored` when no response arrived in time. Never
- * completes.
+ * Emits the response of each holder to the handover request of this claim, and stores that the claim has read it. Emits `ignored` when no response
+ * arrived in time. Never completes.
  */
 export function answersTo(
   own: { readonly id: string; readonly withinMs: number },

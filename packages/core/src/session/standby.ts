@@ -14,7 +14,7 @@ export interface StandbyOptions {
   /** Returns the URL and the data from which the thread creates the renewer of a session. */
   readonly sourceFor: (session: Session) => RenewerSource;
   readonly clock: Clock;
-  /** How long the event loop of this thread may be blocked, in milliseconds. */
+  /** How long the event loop of the main thread may be blocked, in milliseconds. */
   readonly maxBlockedMs: number;
   /** Called with each failure of the thread. The session continues without the thread. */
   readonly onFailure: (error: QueueLockError) => void;
@@ -95,7 +95,7 @@ export class Standby implements OtherProofs {
     return this.#times.isLost;
   }
 
-  /** Records a confirmed heartbeat of this thread. */
+  /** Records a confirmed heartbeat of the main thread. */
   noteProof(deadline: number): void {
     this.#times.noteProof(this.#clock.now(), deadline);
   }
