@@ -97,8 +97,8 @@ describe('queuelock contend', () => {
     await cli.until('released');
     const output = cli.child.stdout!;
     output.pause();
-    // Node reads the output ahead until its buffer is full. After that the pipe fills up, and the command has
-    // to wait with its writes.
+    // Waits until the read buffer of this process is full. From then on nothing empties the pipe, so the
+    // command has to wait before it writes more.
     while (output.readableLength < output.readableHighWaterMark) await new Promise(setImmediate);
     expect(cli.child.exitCode).to.equal(null);
     output.resume();

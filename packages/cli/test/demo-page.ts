@@ -13,17 +13,17 @@ export interface DemoLine extends Line {
 
 const SOON_MS = 60_000;
 
-/** `queuelock demo` while it serves its page. */
+/** A process that runs `queuelock demo --page`, with a client of its bridge. */
 export class DemoPage {
   readonly cli: Cli;
   readonly url: string;
-  /** Name of the queue. */
+  /** Name of the queue of the page's contenders. */
   readonly name: string;
   readonly client: BridgeClient;
 
   /**
-   * Starts the demo with the shortest possible contest, which runs before the page. Resolves when the page is
-   * served.
+   * Starts `queuelock demo --page`, which first runs three contenders for one round, and then serves its
+   * page. Resolves when the page is served.
    */
   static async open(
     args: readonly string[] = [],
@@ -41,7 +41,10 @@ export class DemoPage {
     this.client = createBridgeClient({ url: `${new URL(url).origin}/queuelock` });
   }
 
-  /** The events of the contenders on the page. Excludes the events of the contest that ran before. */
+  /**
+   * The events of the page's contenders, without those of the contenders that the demo runs before it serves
+   * the page.
+   */
   get events(): readonly DemoLine[] {
     const all = this.cli.events;
     const first = all.findIndex(({ name }) => name === this.name);
@@ -49,8 +52,8 @@ export class DemoPage {
   }
 
   /**
-   * Resolves with the first event that satisfies the condition. It may have been printed already, but must
-   * not be earlier than `after`.
+   * Resolves with the first event that satisfies the condition and is later than `after`. The demo may have
+   * printed it before this call.
    */
   until(isIt: (event: DemoLine) => boolean, after?: DemoLine): Promise<DemoLine> {
     return found(this.cli, () =>
@@ -59,15 +62,15 @@ export class DemoPage {
   }
 
   /**
-   * Resolves with the next grant that the demo prints. Earlier grants do not count, because their holds may
-   * be nearly over.
+   * Resolves with the first grant that the demo prints after this call. The hold of an earlier grant may end
+   * at any moment.
    */
   nextGrant(): Promise<DemoLine> {
     const known = new Set(this.events.map(({ t }) => t));
     return this.until(({ ev, t }) => ev === 'acquired' && !known.has(t));
   }
 
-  /** Resolves with the first snapshot that satisfies the condition. */
+  /** Resolves with the first snapshot of the page's queue that satisfies the condition. */
   seen(isIt: (snapshot: ContendersSnapshot) => boolean): Promise<ContendersSnapshot> {
     return firstValueFrom(
       this.client.contenders(this.name).pipe(
@@ -88,7 +91,7 @@ export class DemoPage {
   }
 }
 
-/** Compares two events by their stamps. */
+/** Returns whether the event is later than the event `than`, by their stamps. */
 export function isLater({ t }: DemoLine, than: DemoLine): boolean {
   return BigInt(t) > BigInt(than.t);
 }

@@ -4,8 +4,8 @@ import type { Verdict } from '../src/demo/judge.ts';
 import { parseLines, runCli, type Ending, type Line } from './cli-process.ts';
 
 /**
- * Runs the demo and checks its history: no two holds overlap, one contender crashes, one leaves the queue,
- * and all others are granted.
+ * Runs the demo with four contenders and checks its history: no two holds overlap, one contender crashes, one
+ * leaves the queue before a grant, and the other two hold and release the lock.
  */
 export async function expectGoodDemo(): Promise<Ending> {
   const ending = await runCli(['demo', '--json', '--contenders', '4', '--rounds', '1']);

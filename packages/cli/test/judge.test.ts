@@ -5,7 +5,7 @@ import { judge } from '../src/demo/judge.ts';
 type Ev = HistoryEvent['ev'];
 type Extra = Partial<Pick<HistoryEvent, 'token' | 'zxid' | 'n' | 'message'>> & { until?: string };
 
-/** Returns an event at `ms` after the start. */
+/** Returns an event of the contender `id`, `ms` milliseconds after the time zero of the test. */
 function at(ms: number, id: string, ev: Ev, extra: Extra = {}): HistoryEvent {
   return {
     t: String(1_000_000_000n + BigInt(Math.round(ms * 1e6))),
@@ -18,7 +18,8 @@ function at(ms: number, id: string, ev: Ev, extra: Extra = {}): HistoryEvent {
 }
 
 /**
- * Returns the events of one round. The contender joins at `ask`, is granted at `from` and releases at `to`.
+ * Returns the events of one stay in the queue. The contender `id` requests the lock at `ask`, is granted it
+ * at `from` and releases it at `to`, all in milliseconds.
  */
 function turn(
   id: string,

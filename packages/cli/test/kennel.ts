@@ -9,8 +9,8 @@ export const WATCHDOG: string = fileURLToPath(new URL('../src/run/watchdog-proce
 const STUBBORN = `trap '' TERM; sh -c "trap '' TERM; echo up; sleep 600"`;
 
 /**
- * Starts watchdogs, and commands with a random mark in an environment variable. The watchdogs do not know the
- * process groups of the commands, and find the commands by that mark.
+ * Starts watchdogs, and commands with a random text in an environment variable. A watchdog does not know the
+ * process group of a command, and finds the command's processes by that text.
  */
 export class Kennel {
   readonly mark: string = randomUUID();
@@ -28,7 +28,7 @@ export class Kennel {
     return child;
   }
 
-  /** Starts a command that ignores SIGTERM, as do the processes that it starts. */
+  /** Starts a command that ignores SIGTERM and has a child process that also ignores it. */
   stubborn(): ChildProcess {
     const env = { ...process.env, ...marking(this.mark) };
     const child = spawn('sh', ['-c', STUBBORN], { env, detached: true, stdio: ['ignore', 'pipe', 'ignore'] });
@@ -36,7 +36,7 @@ export class Kennel {
     return child;
   }
 
-  /** Kills all processes that are left. */
+  /** Kills all watchdogs and commands that are still running. */
   close(): void {
     for (const dog of this.#dogs) dog.kill('SIGKILL');
     for (const { pid } of this.#commands) endGroup(pid!);

@@ -30,8 +30,8 @@ describe('the link of a contender to its store', () => {
   });
 
   /**
-   * Starts a contender on the memory backend. Returns its link to the store, its states and the notifications
-   * that the link observed.
+   * Starts a client with a claim on the memory backend. Returns the claim's states, the link that can cut the
+   * client off from the store, and the notifications that the link has observed.
    */
   function contender(): {
     readonly link: Link;

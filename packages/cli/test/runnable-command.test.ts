@@ -64,7 +64,7 @@ describe('a command whose lock is lost', () => {
       release: () => Promise.resolve(),
     };
     const command = runnable('continue', ['sleep', '0']);
-    // The command calls `onSignal` as soon as its program runs. The test ends the hold at that moment.
+    // Ends the hold when the command calls `onSignal`, which it does as soon as its program runs.
     const onSignal = (): void => loss.abort(new Error('lost'));
     expect(await command.work(held, onSignal)).to.equal(EXIT.lost);
     expect(notes).to.deep.equal([

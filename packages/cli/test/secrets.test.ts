@@ -31,8 +31,8 @@ const DATABASE: Readonly<Record<string, string>> = { redis: '/0', rediss: '/0' }
 const LONGEST_SHOWN = 3;
 
 /**
- * Returns whether a password of the scheme may contain the character. Consul sends its token in an HTTP
- * header, which limits the characters.
+ * Returns whether the password in a URL of this scheme may contain the character. On Consul the password is
+ * the ACL token, which the client sends in an HTTP header.
  */
 function isAllowed(scheme: string, character: string): boolean {
   return !scheme.startsWith('consul') || /^[\x21-\x7E]$/.test(character);
@@ -43,7 +43,7 @@ function passwordWith(character: string): string {
   return `${character}k7Qw${character}zX3v${character}${character}Pm9t${character}`;
 }
 
-/** Returns a URL to an address where no server listens. */
+/** Returns a URL with this user part and an address where no server listens. */
 function urlWith(scheme: string, userPart: string): string {
   return `${scheme}://${userPart}@127.0.0.1:1${DATABASE[scheme] ?? '/place'}`;
 }
@@ -60,7 +60,7 @@ function textsOf(error: unknown): string {
   return [inspect(error, { depth: 10 }), describeFailure(error, true), JSON.stringify(error)].join('\n');
 }
 
-/** Resolves with the backend of the URL, or with the error message. */
+/** Resolves with the backend of the URL and the text of its `info`, or with the texts of the error. */
 async function opened(url: string): Promise<{ readonly backend?: Backend; readonly said: string }> {
   try {
     const backend = await backendFromUrl(url);
@@ -71,8 +71,8 @@ async function opened(url: string): Promise<{ readonly backend?: Backend; readon
 }
 
 /**
- * Collects all messages of a client that cannot reach its server: from errors, session states and
- * diagnostics.
+ * Resolves with everything that a client reports while its server is down: errors, session states, and
+ * messages of diagnostics channels.
  */
 async function saidWithoutServer(backend: Backend): Promise<string> {
   const output: unknown[] = [];

@@ -17,7 +17,10 @@ export class Board {
     for (const wait of [...this.#waits]) if (wait.holds()) wait.end();
   }
 
-  /** Resolves when `holds` returns true. Evaluates `holds` at once and after every event. */
+  /**
+   * Resolves when the condition `holds` returns true. Evaluates it at once and after every event. Rejects
+   * after the longest wait that the harness allows.
+   */
   async until(what: string, holds: () => boolean): Promise<void> {
     if (holds()) return;
     let wait: Wait | undefined;
@@ -31,7 +34,10 @@ export class Board {
     }
   }
 
-  /** Settles as the promise does, but rejects when it takes longer than the harness allows for any wait. */
+  /**
+   * Returns the promise's result. Rejects when the promise takes longer than the harness allows for a single
+   * wait.
+   */
   async within<T>(what: string, promise: Promise<T>): Promise<T> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_resolve, reject) => {

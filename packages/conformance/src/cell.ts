@@ -24,7 +24,10 @@ export class Cell {
     return (await this.read())?.text;
   }
 
-  /** Writes the text if the register still contains `was`. Resolves with whether it was written. */
+  /**
+   * Writes the text if the register still has the version of `was`. Resolves with whether the text was
+   * written.
+   */
   write(text: string | undefined, was: Register | undefined): Promise<boolean> {
     const change = { text, was: was?.version };
     const written = this.#registers.write(this.#queue, this.#kind, change);
@@ -64,7 +67,7 @@ class CellWatch {
     });
   }
 
-  /** Resolves when the newest text that the observer has received is this one. */
+  /** Resolves when the newest text that the observer has received equals `text`. */
   async until(text: string | undefined): Promise<void> {
     const { board } = this.#stage;
     await board.until(`an observer of a register sees ${text ?? 'nothing in it'}`, () => {

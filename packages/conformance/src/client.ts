@@ -12,19 +12,21 @@ import { longestWaitMs } from './harness.ts';
 import { lacks } from './lacks.ts';
 import type { Fixture } from './fixture.ts';
 
-/** Delay between two probe entries, in milliseconds. */
+/** Delay in milliseconds before `stoodStillUntil` enters and leaves a queue once more to measure a stall. */
 const MEANWHILE_MS = 20;
 
 interface Renewal {
   readonly promisedMs: number;
-  /** End of the promised time: when the call was sent plus the time that the store promised. */
+  /**
+   * Time at which the store's promise ends: the time at which the renewal was sent plus the promised time.
+   */
   readonly until: number;
 }
 
 /** A new session, and the time that the store promised for it. */
 export interface Opened {
   readonly session: Session;
-  /** End of the promised time, by the harness's clock. */
+  /** Time until which the store has promised to keep the session, by the harness's clock. */
   readonly promisedUntil: number;
 }
 
@@ -48,7 +50,7 @@ export class Client {
     this.#beating = this.#beat();
   }
 
-  /** Number of renewals of the session that the store has confirmed. */
+  /** Number of periodic renewals of the session that the store has confirmed. */
   get renewals(): number {
     return this.#renewals;
   }
@@ -112,8 +114,8 @@ export class Client {
   }
 
   /**
-   * Renews the session, and repeats the call until the store responds. A response after the end of the
-   * promised time does not count. Call `silence` before, so that the periodic renewals do not interfere.
+   * Renews the session, and repeats the call until the store responds. The new promise counts from the last
+   * call. Call `silence` before, so that the periodic renewals do not interfere.
    */
   async renew(): Promise<Renewal> {
     const giveUp = AbortSignal.timeout(longestWaitMs(this.stage.harness));
@@ -133,20 +135,21 @@ export class Client {
   }
 
   /**
-   * Waits for `awaited`. Meanwhile enters and leaves another queue repeatedly, as a probe. Resolves with the
-   * largest extra delay of a probe, in milliseconds. The store or this process was stalled for that long.
+   * Waits for `awaited`, and meanwhile enters and leaves another queue repeatedly. Resolves with the duration
+   * of the slowest attempt, in milliseconds. The store or this process may have been stalled for that long.
    */
   async stoodStillUntil(awaited: Promise<void>): Promise<number> {
     const over = new AbortController();
     const waited = awaited.finally(() => over.abort());
-    // The last statement of this function awaits `waited` and rejects with its error.
+    // Keeps Node from reporting an unhandled rejection. The `await` at the end of this function rejects with
+    // the error.
     waited.catch(() => undefined);
     let longestMs = 0;
     while (!over.signal.aborted) {
       const begun = this.stage.now();
       await elapsed(MEANWHILE_MS, over.signal);
       const place = this.enter({ queue: `${this.stage.queue}-meanwhile` });
-      // A failed probe counts too, because it also takes time.
+      // An attempt that fails is measured too, because a stall may have caused the failure.
       await place.then((entered) => entered.leave()).catch(() => undefined);
       longestMs = Math.max(longestMs, this.stage.now() - begun - MEANWHILE_MS);
     }
@@ -170,8 +173,8 @@ export class Client {
   }
 
   /**
-   * Takes over the entry of a contender whose session this client has resumed. Throws unless the entry has kept
-   * its order, token and key.
+   * Takes over the entry of a contender whose session this client has resumed. Throws unless the entry has
+   * kept its order number, token and key.
    */
   async retake(contender: Contender): Promise<Contender> {
     const placement = await this.enqueue(contender.spec);

@@ -79,19 +79,19 @@ export class Contender implements RefereedEntry {
     if (!this.admitted) throw this.#lost;
   }
 
-  /** Resolves with the code of the error with which the stream of turns ended. */
+  /** Resolves with the code of the error with which the subscription to the entry's turns ended. */
   async untilLost(): Promise<string> {
     await this.#client.stage.board.until('an entry learns that it is gone', () => this.#lost !== undefined);
     return isQueueLockError(this.#lost) ? this.#lost.code : String(this.#lost);
   }
 
   /**
-   * Enters the queue again with the same entry and another limit, and subscribes to its turns under that
-   * limit.
+   * Enters the queue again with the same entry and another limit. Replaces the subscription by one to the
+   * entry's turns under that limit.
    */
   async resize(limit: number): Promise<void> {
     // The notification of a grant under the higher limit may arrive before the response. So the referee must
-    // allow it from now on.
+    // allow such a grant from now on.
     this.#limit = Math.max(this.#limit, limit);
     const placement = await this.#client.enqueue({ ...this.spec, limit });
     this.#limit = limit;
@@ -108,7 +108,7 @@ export class Contender implements RefereedEntry {
     return this.#client.share(this.queue, this.spec.id, value);
   }
 
-  /** Throws unless the placement has the order, the token and the key of this entry. */
+  /** Throws unless a repeated enqueue has returned the same order number, token and key as the first one. */
   requirePlace({ order, token, key }: Placement): void {
     const { placement } = this;
     safely(() =>

@@ -4,8 +4,8 @@ import { longestWaitMs, type BackendHarness } from './harness.ts';
 import { inLanes } from './lanes.ts';
 
 /**
- * Number of waits that one fact may need, one after another. After that many timeouts the test of a fact
- * counts as stuck.
+ * Maximum number of waits, one after another, in the check of one fact. Mocha fails a test that takes longer
+ * than this many timeouts.
  */
 const WAITS = 4;
 

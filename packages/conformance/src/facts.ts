@@ -44,7 +44,10 @@ export const facts: readonly Fact[] = [
   ...loadFacts,
 ];
 
-/** The titles of all facts, in order. A complete run of the suite reports exactly these titles. */
+/**
+ * The titles of all facts, in the order of the tests. A complete run of the suite reports exactly these
+ * titles.
+ */
 export const conformanceTitles: readonly string[] = facts.map(({ title }) => title);
 
 /**

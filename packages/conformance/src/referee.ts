@@ -17,8 +17,8 @@ export interface RefereedEntry {
 
 /**
  * Returns whether an admission breaks the rule for all locks and semaphores. The rule: the entry and the
- * conflicting entries ahead of it take at most `limit` permits together. Admitted entries behind it have
- * overtaken it, and count too. Only an entry with a higher limit may do so, and does not count.
+ * conflicting entries ahead of it take at most `limit` permits together. An admitted entry behind it counts
+ * too, unless its limit is higher: such an entry may overtake.
  */
 function breaksRule(admitted: RefereedEntry, others: Iterable<RefereedEntry>): boolean {
   const taken = [...others]
@@ -58,7 +58,8 @@ export class Referee {
     if (!breaksRule(other, this.#others)) return;
     const fault = `entry ${other.order} was admitted while others were ahead or held`;
     // Ignores entries whose promised time has ended, as on a stalled machine, because the store may have
-    // removed them. If the admission still breaks the rule, the violation is unsafe.
+    // removed them. If the admission breaks the rule even without these entries, it violates mutual exclusion
+    // or order.
     const sure = [...this.#others].filter(({ promised }) => promised);
     if (breaksRule(other, sure)) this.accuse(fault);
     else this.blame(fault);

@@ -59,7 +59,10 @@ export class Stage implements Fixture {
     return this.#enlist(backend, { session, promisedUntil: before?.promisedUntil ?? 0 });
   }
 
-  /** Abandons the session of a client, as a process does that exits. Resolves with the data that another process needs to resume it. */
+  /**
+   * Abandons the session of a client and closes its connection, as a process does that exits. Resolves with the data that another process needs to
+   * resume the session.
+   */
   async abandon(client: Client): Promise<string | undefined> {
     const { resumption } = client.session;
     await client.abandon();

@@ -5,8 +5,8 @@ import { checkWith } from './defective.ts';
 import { itFindsEveryDefect } from './sight.ts';
 
 describe('conformance suite', () => {
-  // Longest wait in milliseconds. It is enough for a correct backend in this process. It is short because a
-  // hundred defects show only as a timeout.
+  // Waits at most 150 ms for an event, which is enough for a correct backend in this process. Longer waits
+  // would slow the test down, because a hundred defects show only as a timeout.
   itFindsEveryDefect(150);
 
   it('has at least one seeded defect for every fact, which makes that fact fail', () => {
@@ -26,7 +26,7 @@ describe('conformance suite', () => {
       ),
     );
     // A process that stalls for most of a TTL loses its sessions, so a failure may be accidental. A fact that
-    // is really wrong fails again, alone and with a longer TTL.
+    // the backend really violates fails again, alone and with a longer TTL.
     for (const title of failed.flat())
       await checkWith(() => ({}), title, { ...pace, ttlMs: 4_000 }).catch((cause: unknown) => {
         throw new Error(`fault found: ${title}`, { cause });

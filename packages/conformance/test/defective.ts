@@ -20,7 +20,8 @@ export interface Replaced {
 }
 
 /**
- * A seeded defect of a backend. It is created once for each store, so it may keep state across connections.
+ * A seeded defect of a backend: a function that returns the changed members. It is called once for each
+ * store, so it may keep state across connections.
  */
 export type Defect = (server: MemoryServer) => Replaced;
 
@@ -36,7 +37,7 @@ export function line(server: MemoryServer, queue: string): readonly MemoryEntry[
   return server.queues().get(queue) ?? [];
 }
 
-/** Sends a request one turn of the event loop later, as a connection without order does. */
+/** Sends a request one turn of the event loop later, so that the client's next requests may overtake it. */
 export function later<T>(send: () => Promise<T>): Promise<T> {
   return new Promise<void>((resolve) => setImmediate(resolve)).then(send);
 }
@@ -104,7 +105,7 @@ export function complete(backend: Backend): CompleteBackend {
     resume: (resumption, signal) => has(backend.resume?.(resumption, signal)),
     evict: (queue, entry) => has(backend.evict?.(queue, entry)),
     registers: has(backend.registers),
-    // On the memory backend, the token of an entry is its order.
+    // On the memory backend, the fencing token of an entry is its order number.
     tokenOf: async (_queue, { order }) => order,
     queues(prefix) {
       return has(backend.queues?.(prefix));
@@ -141,7 +142,7 @@ function has<T>(member: T | undefined): T {
   return member;
 }
 
-/** Makes a defect that changes every placement. */
+/** Makes a defect that changes every result of `enqueue` and `tryEnqueue`. */
 export function placements(
   change: (placement: Placement, spec: EntrySpec, sound: CompleteSession) => Placement,
 ): Replaced {
@@ -184,8 +185,8 @@ export function changedSpecs(change: (spec: EntrySpec) => EntrySpec): Replaced {
 type Snapshot = readonly StoredEntry[];
 
 /**
- * Makes a defect that changes every snapshot of a queue. `change` gets its number, from 0, and returns
- * `undefined` to suppress it.
+ * Makes a defect that changes every snapshot of a queue. `change` receives the snapshot and its number, from
+ * 0, and returns `undefined` to suppress the snapshot.
  */
 export function pictures(change: (snapshot: Snapshot, number: number) => Snapshot | undefined): Replaced {
   return {

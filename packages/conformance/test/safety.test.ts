@@ -3,13 +3,16 @@ import { SafetyViolation, safely } from '@queuelock/conformance';
 import { Referee, type RefereedEntry } from '../src/referee.ts';
 import { ADMITTED, checkWith, placements, type Defect } from './defective.ts';
 
-/** Returns an exclusive entry in the only queue. */
+/** Returns an admitted exclusive entry in the queue `jobs`. */
 function writer(order: bigint, more: Partial<RefereedEntry> = {}): RefereedEntry {
   const usual = { queue: 'jobs', shared: false, limit: 1, permits: 1, admitted: true, leaving: false };
   return { ...usual, order, promised: true, ...more };
 }
 
-/** Returns the violations that a referee reports when the second entry is admitted. */
+/**
+ * Admits the second of two entries before a referee. Returns the number of violations that it reports, and
+ * whether one of them is unsafe.
+ */
 function verdict(
   first: RefereedEntry,
   second: RefereedEntry,

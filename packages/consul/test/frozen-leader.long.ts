@@ -17,12 +17,12 @@ const FROZEN_MS = 2.7 * TTL_MS;
 const BEFORE_RESUME_MS = 60;
 
 interface Round {
-  /** The time until which the client considered its session proven. */
+  /** The time until which the client considered its session proven, after all its renewals. */
   readonly believedUntil: number;
   readonly goneAt: number;
-  /** Whether the suspended leader confirmed the renewal after its replacement. */
+  /** Whether the suspended leader confirmed a renewal after the servers had replaced it. */
   readonly isConfirmed: boolean;
-  /** The time at which the renewal was sent. */
+  /** The time at which the client sent the renewal. */
   readonly sentAt: number;
 }
 

@@ -49,25 +49,31 @@ export class HttpProxy {
     return `127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Delays all requests that match, until `release` is called. */
+  /** Delays all requests for which `isHeld` returns true, until `release` is called. */
   hold(isHeld: (request: PassedRequest) => boolean): void {
     this.#isHeld = isHeld;
   }
 
   /**
-   * Resets the connection of the next request that matches, and delays the request itself until `release` is
-   * called.
+   * Resets the connection of the next request for which `isReset` returns true. Delays the request itself
+   * until `release` is called.
    */
   resetNext(isReset: (request: PassedRequest) => boolean): void {
     this.#isReset = isReset;
   }
 
-  /** Passes requests that match to the agent, but closes the connection instead of sending the response. */
+  /**
+   * Passes requests for which `isReplyLost` returns true to the agent, but closes their connections instead
+   * of sending the responses.
+   */
   loseReplies(isReplyLost: (request: PassedRequest) => boolean): void {
     this.#isReplyLost = isReplyLost;
   }
 
-  /** Responds to requests that match as a server that lags behind and has no keys yet. */
+  /**
+   * Responds to requests for which `isMissing` returns true as a server does that lags behind and has no keys
+   * yet.
+   */
   lagBehind(isMissing: (request: PassedRequest) => boolean): void {
     this.#isMissing = isMissing;
   }

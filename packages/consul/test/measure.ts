@@ -37,7 +37,7 @@ interface Run {
   readonly name: string;
   readonly waiters: number;
   readonly handOffs: number;
-  /** Called when all clients wait, right before the first release. */
+  /** Called right before the first release, when all clients but the holder wait. */
   readonly onStart: () => void;
   /** Called after the last hand-off, before any client is closed. */
   readonly onEnd: () => void;
@@ -88,7 +88,10 @@ async function ours({ endpoint, operator, name, waiters, handOffs, onStart, onEn
   return gaps;
 }
 
-/** Measures a lock of another program, which is started `processes` times. It prints the begin and the end of each hold, in nanoseconds. */
+/**
+ * Measures a lock of another program by starting `processes` processes of it. Each process prints when each of its holds began and ended, in
+ * nanoseconds.
+ */
 async function theirs(run: Run, command: readonly string[], processes: number): Promise<Gaps> {
   const { operator, name, waiters, handOffs, onStart, onEnd } = run;
   const key = `${name}/.lock`;
@@ -104,7 +107,8 @@ async function theirs(run: Run, command: readonly string[], processes: number): 
     }[];
     return all.map(({ CreateIndex }) => CreateIndex).filter((index) => index > after);
   };
-  // Sessions of earlier runs may still exist. Only sessions with a larger index belong to this run.
+  // Sessions of earlier runs may still exist. Only sessions with a larger index than the newest of those
+  // belong to this run.
   const newest = Math.max(...(await newSessions(0)));
   const [program = '', ...args] = command;
   const children = Array.from({ length: processes }, () =>
@@ -151,7 +155,10 @@ function share(values: readonly number[], at: number): number {
   return values.toSorted((a, b) => a - b)[Math.floor(at * (values.length - 1))] ?? NaN;
 }
 
-/** Returns the number of requests since `before` that concern locks, without the heartbeats. */
+/**
+ * Returns the number of requests that the proxy has passed on after the first `before` ones, without those
+ * for sessions.
+ */
 function requestsSince({ passed }: HttpProxy, before: number): number {
   return passed.slice(before).filter(({ path }) => !path.includes('/session/')).length;
 }

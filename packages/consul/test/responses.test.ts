@@ -90,8 +90,8 @@ describe('an agent, or a proxy before it, that does not handle blocking queries 
     const began = performance.now();
     const observed = backend.observe('jobs').subscribe();
     while (requests < 4) await new Promise((resolve) => setImmediate(resolve));
-    // The second query follows the first one at once. The client sends each later query after a delay of 100
-    // ms.
+    // The client sends the second query directly after the first response, and each later query after a delay
+    // of 100 ms.
     expect(performance.now() - began).to.be.at.least(190);
     observed.unsubscribe();
     await backend.close();

@@ -242,7 +242,7 @@ class SharedSessionClient implements LockClient {
     const error = new QueueLockError('CLOSED', 'the client was closed', { reason: 'client-closed' });
     this.#closed$.error(error);
     this.#closing.abort(error);
-    // Waits one tick, because another call that has called `close` may still register unfinished work.
+    // Waits one tick. In that time, the code that has called `close` can still register unfinished work.
     await Promise.resolve();
     while (this.#unfinished.size > 0) await Promise.allSettled(this.#unfinished);
     await this.#backend.close();

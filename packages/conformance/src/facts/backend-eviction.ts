@@ -18,13 +18,13 @@ class Evictor {
     this.#backend = backend;
   }
 
-  /** Evicts the entry with that key and order. Resolves with whether the entry was in the queue. */
+  /** Evicts the entry with this `key` and `order`. Resolves with whether the entry was in the queue. */
   async at({ key, order }: Target, queue: string = this.#stage.queue): Promise<boolean> {
     const response = this.#backend.evict?.(queue, { key, order }) ?? lacks('Backend.evict');
     return this.#stage.board.within('evict answers', response);
   }
 
-  /** Waits until an observer sees the contender's entry, and evicts it by its key and order. */
+  /** Waits until an observer sees the contender's entry, and evicts it by its `key` and `order`. */
   async take(contender: Contender): Promise<boolean> {
     const watch = this.#stage.watchOn(this.#backend);
     const sees = ({ order }: StoredEntry): boolean => order === contender.order;

@@ -10,7 +10,10 @@ export type ContenderTuple<
   Places extends Contender[] = [],
 > = Places['length'] extends Size ? Places : ContenderTuple<Size, [...Places, Contender]>;
 
-/** Enters one entry for each spec, in order. The entries belong to three clients in turn. */
+/**
+ * Enters one entry for each spec, one after another. Three clients take turns, so the fourth entry belongs to
+ * the first client again.
+ */
 export async function enterAll(
   stage: Stage,
   ...specParts: readonly Partial<EntrySpec>[]
@@ -25,8 +28,8 @@ export async function enterAll(
 }
 
 /**
- * Expects that exactly the contenders in `expected` are admitted. Waits until all messages in flight have
- * arrived.
+ * Waits until every notification that the store has sent has arrived. Then expects that of the contenders in
+ * `all`, exactly those in `expected` are admitted.
  */
 export async function expectOnlyAdmitted(
   stage: Stage,

@@ -15,7 +15,7 @@ interface Crash {
   readonly crashed: Client;
   readonly other: Client;
   readonly held: Contender;
-  /** Another entry of the crashed session, which waits behind the holder's entry. */
+  /** The crashed client's second entry, which waits behind its admitted entry. */
   readonly waiting: Contender;
   readonly promisedUntil: number;
   readonly crashedAt: number;
@@ -39,7 +39,10 @@ async function crashHolder(stage: Stage): Promise<Crash> {
   return { crashed, other, held, waiting, promisedUntil, crashedAt: stage.now(), next };
 }
 
-/** Resolves with the error code with which a call rejects. Repeats the call while its outcome is unknown. */
+/**
+ * Resolves with the error code with which a call rejects, or with `no error`. Repeats the call while its
+ * outcome is unknown.
+ */
 export async function definiteCode(stage: Stage, call: () => Promise<unknown>): Promise<string> {
   try {
     await repeatUntilDefinite(call, AbortSignal.timeout(longestWaitMs(stage.harness)));
@@ -69,7 +72,10 @@ export async function admittedSoon(
   expect(next.admittedAt - since).to.be.at.most(limitMs);
 }
 
-/** Expects that the contender was not admitted before that time. */
+/**
+ * Expects that the contender was not admitted before `time`, up to the inaccuracy of a clock of whole
+ * milliseconds.
+ */
 export function admittedFrom({ admittedAt }: Contender, time: number): void {
   safely(() => expect(admittedAt).to.be.at.least(time - CLOCK_GRAIN_MS));
 }

@@ -6,8 +6,8 @@ import type { Stage } from '../stage.ts';
 import { expectOnlyAdmitted } from './line.ts';
 
 /**
- * Sends a request with a new id, and directly afterwards the removal of that id. Awaits the responses in the
- * given order.
+ * Sends a request that enters a queue with a new id, and directly afterwards a request that removes that id.
+ * Awaits the response to the request `first` before the other response.
  */
 async function overtake(
   client: Client,
@@ -24,8 +24,8 @@ async function overtake(
 }
 
 /**
- * Expects that the queue contains exactly the entries with these keys. Adds an entry to show that it comes
- * directly after them.
+ * Expects that the queue contains exactly the entries with these keys. Enters one more entry, which must come
+ * directly behind them.
  */
 async function nothingElse(stage: Stage, client: Client, ...keys: readonly string[]): Promise<void> {
   const newcomer = await client.enter();

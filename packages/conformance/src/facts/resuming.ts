@@ -101,8 +101,8 @@ export const resumptionFacts: readonly Fact[] = [
       const renewing = (client: Client): Promise<string> =>
         definiteCode(stage, () => client.session.renew(new AbortController().signal));
       expect(await renewing(former)).to.equal('SESSION_LOST');
-      // The former client's entry may be lost from now on without a violation. This fact is about the resumed
-      // session's contender for the same entry.
+      // Two contenders use the same entry. The former client's contender may lose it from now on without a
+      // violation, because this fact is about the resumed session's contender.
       held.giveUp();
       await former.session.close();
       expect(await renewing(resumed)).to.equal('no error');

@@ -6,8 +6,8 @@ import { expectNothingLeft, expectOnlyAdmitted } from './line.ts';
 import { inAll, togetherFact } from './together.ts';
 
 /**
- * Resolves with the placements of several queues that one call enters, or with `undefined` if an entry was
- * removed before it entered.
+ * Resolves with the result of a call that enters several queues. Resolves with `undefined` if the call
+ * rejects because one of its entries was removed before it entered.
  */
 function unlessRemoved(sent: Promise<readonly Placement[]>): Promise<readonly Placement[] | undefined> {
   return sent.catch((error: unknown) => {

@@ -19,14 +19,17 @@ export function togetherFact(
   return fact(title, (stage) => play(stage, names(stage)), needs);
 }
 
-/** Makes a spec with default values for each queue. */
+/**
+ * Returns one partial spec for each queue. It names the queue, and the client adds default values for the
+ * rest.
+ */
 export function inAll(queues: readonly string[]): readonly Partial<EntrySpec>[] {
   return queues.map((queue) => ({ queue }));
 }
 
 /**
- * Compares the entries of the clients in each queue. Returns `0<1` if an entry of client 0 is ahead of one of
- * client 1. A result with `0<1` and `1<0` shows that two queues have different orders.
+ * Compares the entries of several calls. Returns `0<1` if in some queue an entry of call 0 is ahead of one of
+ * call 1. A result with `0<1` and `1<0` shows that two queues have different orders.
  */
 function precedences(calls: readonly (readonly Contender[])[]): readonly string[] {
   const entries = calls.flatMap((call, who) => call.map((entry) => ({ entry, who })));

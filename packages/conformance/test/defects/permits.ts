@@ -1,6 +1,9 @@
 import { ADMITTED, line, placements, changedSpecs, type Defect, type Defects } from '../defective.ts';
 
-/** A defect: a request is admitted when it fits beside the holders, even if waiters are ahead of it. */
+/**
+ * A defect: an entry is admitted when its permits fit beside those of the holders, even if waiters are ahead
+ * of it.
+ */
 const letsSmallRequestsPass: Defect = (server) =>
   placements((placement, { queue, limit, permits = 1 }) => {
     const held = line(server, queue).filter(({ admitted }) => admitted);

@@ -4,8 +4,8 @@ import { NEVER, Subject, filter, map, merge, of } from 'rxjs';
 import { ADMITTED, line, placements, plain, changedSpecs, type Defect, type Defects } from '../defective.ts';
 
 /**
- * A defect: an entry is admitted at once if an earlier entry was admitted in its queue. `holding` contains the
- * queues with such entries, of one session or of several.
+ * A defect: an entry is admitted at once if any entry was admitted in its queue before. `holding` contains
+ * the names of such queues, for one session or for several.
  */
 function reentrant(sound: Session, holding: Set<string>): Partial<Session> {
   return {

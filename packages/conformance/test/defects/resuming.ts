@@ -14,7 +14,7 @@ function resumed(change: (sound: CompleteSession) => Partial<CompleteSession>): 
   });
 }
 
-/** Makes a backend that refuses to resume some sessions. */
+/** Makes a defect: the backend resumes only the sessions that `may` allows. */
 function resumable(may: (resumption: string) => boolean): Pick<ReturnType<Defect>, 'backend'> {
   return {
     backend: (sound) => ({

@@ -2,7 +2,8 @@ import type { EntrySpec } from '@queuelock/core/backend';
 import { plain, changedSpecs, type CompleteSession, type Defect, type Defects } from '../defective.ts';
 
 /**
- * Returns a function that replaces each spec by the first one with the same id, as the store has stored it.
+ * Returns a function that replaces each spec by the first spec with the same id, which is the one in the
+ * store.
  */
 function asFirstAsked(): (spec: EntrySpec) => EntrySpec {
   const first = new Map<string, EntrySpec>();
@@ -14,13 +15,14 @@ function asFirstAsked(): (spec: EntrySpec) => EntrySpec {
 }
 
 /**
- * A defect: a call with the id of an entry gets that entry, even if it requests another mode or other
+ * A defect: a client that enters again gets its stored entry, even if it requests another mode or other
  * permits.
  */
 const believesTheCaller: Defect = () => changedSpecs(asFirstAsked());
 
 /**
- * A defect: a resumed session gets a stored entry, even if its client requests another mode or other permits.
+ * A defect: a client that enters again in a resumed session gets the stored entry, even if it requests
+ * another mode or other permits.
  */
 const believesResumers: Defect = () => {
   const known = asFirstAsked();

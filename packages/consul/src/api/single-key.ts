@@ -1,8 +1,8 @@
 import { invalidArgument, type EntrySpec } from '@queuelock/core/backend';
 
 /**
- * Function that returns the key which clients without a queue (`consul lock`) lock for a queue. It returns
- * `undefined` if no such clients lock the queue.
+ * Returns the single key of a queue, which programs such as `consul lock` use as the lock. Returns
+ * `undefined` for a queue without a single key.
  */
 export type SingleKeyOf = (queue: string) => string | undefined;
 

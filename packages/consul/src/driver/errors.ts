@@ -25,7 +25,10 @@ const FEATURES: readonly (readonly [RegExp, string])[] = [
   [/query parameter: "ns"|namespaces are a consul enterprise/i, 'the option namespace'],
   [/query parameter: "partition"|partitions are a consul enterprise/i, 'the option partition'],
 ];
-/** Settings of agents with which no lock can work, by the text of the response. */
+/**
+ * Patterns for responses with which an agent refuses requests because of a setting, each with the advice how
+ * to change that setting. With such a setting no lock can work.
+ */
 const SETTINGS: readonly (readonly [RegExp, string])[] = [
   [
     /endpoint is blocked by agent configuration/i,

@@ -14,8 +14,8 @@ export interface KvPair {
 }
 
 /**
- * The result of a transaction. If it was done: the keys that it returned. If it was rolled back: the index of the operation that failed, and the
- * reason.
+ * The result of a transaction. If it was done: the keys that it returned. If it was rolled back: the number of the operation that failed, from 0, and
+ * the reason.
  */
 export type TxnResult =
   | { readonly isDone: true; readonly pairs: readonly KvPair[] }

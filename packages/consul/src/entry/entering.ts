@@ -7,7 +7,7 @@ import { isUnknown, type Connection } from '../server/connection.ts';
 import type { SessionKey } from '../server/session-key.ts';
 import type { Entry } from './entry.ts';
 
-/** An order that is larger than the order of every entry, because orders are indexes of Consul and less than 2^53. */
+/** An order number that is larger than that of every entry. The order number of an entry is an index of Consul, which is less than 2^53. */
 const AFTER_ALL = 2n ** 64n;
 
 /** The objects that the functions of this file use to read and change entries. */
@@ -17,7 +17,9 @@ export interface EntryTools {
   /** Id of the session to which the entries belong. */
   readonly session: string;
   readonly sessionKey: SessionKey;
-  /** Returns the key that clients without a queue (`consul lock`) lock for a queue. Returns `undefined` if no such clients lock the queue. */
+  /**
+   * Returns the single key of a queue, which programs such as `consul lock` use as the lock. Returns `undefined` for a queue without a single key.
+   */
   readonly singleKeyOf: (queue: string) => string | undefined;
 }
 
@@ -27,18 +29,18 @@ export interface Newcomer {
   readonly spec: EntrySpec;
 }
 
-/** The position of an entry in its queue. */
+/** An entry as the store has it, and the entries ahead of it. */
 export interface Position {
   readonly own: Contender;
-  /** All conflicting entries ahead of the entry. */
+  /** All conflicting entries ahead of `own`. */
   readonly ahead: EntriesAhead<Contender>;
 }
 
 /**
  * Enters distinct queues with one entry each, either all of them or none. If an earlier call has already added the entries, finds them instead. One
- * transaction creates all keys, so they have the same index. If two calls enter several common queues, the call with the smaller index is ahead in
- * all of them. So two calls cannot deadlock. Entries of a session in the same queue come from different calls, because one call names each queue only
- * once.
+ * transaction creates all keys, so they have the same index. If two calls enter several common queues, the call whose transaction has the smaller
+ * index is ahead in all of them. So two calls cannot deadlock. Entries of a session in the same queue come from different calls, because one call
+ * names each queue only once.
  * @throws {QueueLockError} `ENTRY_LOST` when one of the entries was in its queue before and no longer is; `SESSION_LOST`
  */
 export async function enter(tools: EntryTools, newcomers: readonly Newcomer[]): Promise<readonly Position[]> {
@@ -72,7 +74,7 @@ async function create(tools: EntryTools, newcomers: readonly Newcomer[]): Promis
     session,
   }));
   const reads = newcomers.map(({ spec }): KvOperation => ({ verb: 'get-tree', key: keys.queue(spec.queue) }));
-  // The transaction has one additional operation, which checks the session.
+  // Leaves room for one more operation, because `sessionKey.txn` adds a check of the session.
   const isReadToo = locks.length + reads.length < MAX_OPERATIONS;
   for (const { entry } of newcomers) entry.state = 'uncertain';
   const result = await sessionKey.txn(isReadToo ? [...locks, ...reads] : locks).catch((error: unknown) => {
@@ -87,7 +89,10 @@ async function create(tools: EntryTools, newcomers: readonly Newcomer[]): Promis
   return isReadToo ? positionsIn(lastOfEach(result.pairs), newcomers, tools) : find(tools, newcomers);
 }
 
-/** Returns the positions of entries that an earlier call has added. If one of them is missing, removes the others and throws. */
+/**
+ * Reads entries that are already in their queues, with the conflicting entries ahead of them. If one of them is missing, removes the others and
+ * throws.
+ */
 async function find(tools: EntryTools, newcomers: readonly Newcomer[]): Promise<readonly Position[]> {
   const { connection, keys, sessionKey, session } = tools;
   const reads = await Promise.all(
@@ -117,7 +122,7 @@ function isOf(pair: KvPair, { key }: Entry, { session }: EntryTools): boolean {
   return pair.key === key && pair.session === session;
 }
 
-/** Finds several entries among the keys of their queues, and returns their positions. */
+/** Finds several entries among the keys of their queues, with the conflicting entries ahead of each. */
 function positionsIn(
   pairs: readonly KvPair[],
   newcomers: readonly Newcomer[],
@@ -127,7 +132,7 @@ function positionsIn(
 }
 
 /**
- * Returns the position of an entry among the keys of its queue.
+ * Finds an entry among the keys of its queue, with the conflicting entries ahead of it.
  * @throws {QueueLockError} `ENTRY_LOST` when the entry is not among the keys
  */
 function positionIn(pairs: readonly KvPair[], { key, queue }: Entry, { keys }: EntryTools): Position {

@@ -27,8 +27,8 @@ export class Entry {
   readonly id: string;
   readonly key: string;
   /**
-   * The key that clients without a queue (`consul lock`) lock for this queue. `undefined` if no such clients
-   * lock it.
+   * The single key of the queue, which programs such as `consul lock` use as the lock. `undefined` if the
+   * queue has none.
    */
   readonly singleKey: string | undefined;
   readonly lane: Lane = new Lane();

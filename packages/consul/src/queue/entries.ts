@@ -5,7 +5,7 @@ import { isEntryId } from './keys.ts';
 /** An entry as it is stored. */
 export interface Contender {
   readonly key: string;
-  /** The index of the transaction that created the key. It is the order of the entry. */
+  /** The index of the transaction that created the key. It is also the order number of the entry. */
   readonly order: bigint;
   readonly modifyIndex: bigint;
   readonly session: string | undefined;
@@ -57,12 +57,15 @@ function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && Number(value) > 0;
 }
 
-/** Returns the entries among the keys of a queue, in order. Keys with the same order, which one transaction has created, are in different queues. */
+/**
+ * Returns the entries among the keys of a queue, in order. Keys with the same order number, which one transaction has created, are in different
+ * queues.
+ */
 export function contendersIn(pairs: readonly KvPair[]): Contender[] {
   return pairs.map(contenderOf).sort((a, b) => Number(a.order - b.order));
 }
 
-/** The properties of the waiter's own entry from which its position is computed. */
+/** The properties of a waiter's entry that decide which entries are ahead of it and conflict with it. */
 export type OwnPlace = Pick<Contender, 'key' | 'order' | 'shared'>;
 
 /** Returns the conflicting entries ahead of the waiter's entry. */

@@ -214,7 +214,7 @@ export class Connection {
   }
 
   /**
-   * Switches from the agent with this number to the next one. Does nothing if another agent is already in use, because the failure was not its own.
+   * Switches from the agent with this number to the next one. Does nothing if the client already uses another agent, because that one has not failed.
    */
   #leave(at: number): void {
     if (at === this.#current) this.#current = (at + 1) % this.agents;
@@ -231,7 +231,7 @@ export function isUnknown(error: unknown): boolean {
   return !isQueueLockError(error) || error.code === 'UNAVAILABLE';
 }
 
-/** Returns the error `UNAVAILABLE` for a response that does not have the requested form. */
+/** Returns the error `UNAVAILABLE` for a response that does not have the expected form. */
 export function unexpected(endpoint: string, what: string): QueueLockError {
   return new QueueLockError('UNAVAILABLE', `${endpoint}: ${what}`);
 }

@@ -125,7 +125,7 @@ export class SessionKey {
       this.#writes = flags;
       return true;
     } catch (error) {
-      // The server may have executed the write, and then the key has a new index. The next write needs it.
+      // The server may have executed the write. Then the key has a new index, which the next write must name.
       if (isUnknown(error)) await this.#adopt();
       throw error;
     }

@@ -98,12 +98,12 @@ interface WatchTools {
   readonly onEnd: () => void;
 }
 
-/** Sends the blocking queries for one key, one after another, while it has subscribers. */
+/** Sends the blocking queries for one key, one after another, as long as the key has subscribers. */
 class Watch {
   readonly #key: string;
   readonly #tools: WatchTools;
   readonly #listeners = new Set<Listener>();
-  /** The newest state that was read. Before the first response, it is only the index that the first subscriber has passed. */
+  /** The newest state of the key that was read. Before the first response, it is only the index that the first subscriber has passed. */
   #seen: { readonly index: bigint; readonly pair?: KvPair };
   #query = new AbortController();
   #cancelLinger: (() => void) | undefined;
@@ -124,8 +124,8 @@ class Watch {
   }
 
   /**
-   * Removes a subscriber. After the last one the query continues for a moment. Usually the key is soon deleted, so that the query ends by itself and
-   * its connection can be used again.
+   * Removes a subscriber. When no subscriber is left, the query continues for a moment. Usually the key is soon deleted, so that the query ends by
+   * itself and its connection can be used again.
    */
   remove(listener: Listener): void {
     this.#listeners.delete(listener);

@@ -7,10 +7,10 @@ const MAX_EXTENSION = 0.5;
  * Computes for how long the confirmed heartbeats of a session prove that it exists. The leader keeps the timers of sessions in memory, and does not
  * write a renewal to the log. Assume that a leader is suspended and replaced. It may confirm a renewal before it learns of its replacement, and the
  * response does not name the server. Such a confirmation proves nothing, but the rule below makes it harmless. Consul ends a session only twice its
- * TTL after a renewal, and a new leader starts with twice the TTL again. So a session whose last genuine renewal was sent at `t` lives until `t + 2 *
- * TTL`. The client may rely on `base + TTL` as long as `base` is at most `t + TTL`. Regular heartbeats keep this rule, because they are closer
- * together. After a gap, one heartbeat extends the proven time only by half the TTL. The next one adds the other half; before it, a consistent read
- * has confirmed the session with a quorum.
+ * TTL after a renewal, and a new leader starts with twice the TTL again. So a session whose last renewal by the true leader was sent at `t` lives
+ * until `t + 2 * TTL`. The client may rely on `base + TTL` as long as `base` is at most `t + TTL`. Regular heartbeats keep this rule, because they
+ * are closer together. After a gap, one heartbeat extends the proven time only by half the TTL. The next one adds the other half; before it, a
+ * consistent read has confirmed the session with a quorum.
  */
 export class HeartbeatProof {
   readonly #ttlMs: number;

@@ -20,7 +20,10 @@ export interface SingleTools extends EntryTools {
   readonly clock: Clock;
 }
 
-/** The result of an attempt to lock a single key. If it succeeded: the index of the key. If another session holds the key: the key as it was read. */
+/**
+ * The result of an attempt to lock a single key. After a success: the index of the key. After a failure: the key as it was read, which another
+ * session holds.
+ */
 type Attempt =
   | { readonly isHeld: true; readonly modifyIndex: bigint }
   | { readonly isHeld: false; readonly seen: KvPair | undefined };
@@ -47,7 +50,7 @@ export class SingleHold {
   }
 
   /**
-   * Tries to lock the key.
+   * Tries to lock the single key for the entry.
    * @throws {QueueLockError} `ENTRY_LOST`; `FOREIGN_FORMAT` when the key is used for something else
    */
   async take(): Promise<void> {
@@ -72,7 +75,7 @@ export class SingleHold {
 
   /**
    * Returns the operations that unlock the key, if it was locked for an entry that is no longer in its queue. That happens when an operator removes
-   * an entry whose session continues. Returns `undefined` if a client without a queue has locked the key.
+   * an entry whose session continues. Returns `undefined` if a program such as `consul lock` has locked the key.
    */
   #unlockedForRemoved({ text, modifyIndex }: KvPair): readonly KvOperation[] | undefined {
     if (this.#tools.keys.entryIn(text) === undefined) return undefined;
@@ -88,7 +91,8 @@ export class SingleHold {
   }
 
   /**
-   * Maps the turns of the entry in the queue to its turns with the key. Errors with `ENTRY_LOST` also when another client takes or deletes the key.
+   * Emits the entry's turns. The entry is admitted when it is admitted in the queue and the key is locked for it. Errors with `ENTRY_LOST` also when
+   * another client takes or deletes the key.
    */
   follow(line$: Observable<Turn>): Observable<Turn> {
     return new Observable((subscriber) => {
@@ -106,7 +110,10 @@ export class SingleHold {
     });
   }
 
-  /** Locks the key if it is not locked for the entry yet. Then emits the turn. Errors when the key is lost. */
+  /**
+   * Locks the key if it is not locked for the entry yet, and then emits `turn`, with which the queue admits
+   * the entry. Errors when the key is lost.
+   */
   #hold(turn: Turn): Observable<Turn> {
     return new Observable((subscriber) => {
       const steps = new Subscription();

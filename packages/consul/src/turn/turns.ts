@@ -28,7 +28,10 @@ export interface TurnTools extends SingleTools {
 // waiter. When all remembered entries have left, the waiter reads the queue again.
 const MAX_REMEMBERED = 256;
 
-/** Returns the placement of an entry for the core. If the entry is admitted and the queue has a single key, tries once to lock that key. */
+/**
+ * Returns the result of an enqueue for the core: the entry's properties, its first turn and its later turns. If the entry is admitted and the queue
+ * has a single key, tries once to lock that key.
+ */
 export async function placementOf(
   tools: TurnTools,
   { entry, spec }: Newcomer,

@@ -4,7 +4,7 @@ import type { ViewTools } from './views.ts';
 const ATTEMPTS = 5;
 
 /**
- * Removes an entry of any session, if the entry in the queue still has this key and order.
+ * Removes an entry of any session, if the entry in the queue still has this key and order number.
  * @throws {QueueLockError} `INVALID_ARGUMENT` when the key is not the key of an entry in this queue
  */
 export async function evict(

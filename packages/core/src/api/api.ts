@@ -144,11 +144,11 @@ export interface LockClient extends AsyncDisposable {
    */
   claimWithPosition(name: string, options?: ClaimOptions): PositionStream;
   /**
-   * Returns a lock of several names, which is held when all of them are. It joins all queues at one point of the store's order. So two such locks
-   * have the same order in every queue that both use, and cannot deadlock with each other. A call chain that holds one lock and waits for another can
-   * still cause a deadlock. A timeout, an abort or the loss of one name ends all.
+   * Returns a lock of several names, which is held when all of them are. If two such locks use several common queues, one of them is ahead in all of
+   * these queues. So they cannot deadlock with each other. A call chain that holds one lock and waits for another can still cause a deadlock. A
+   * timeout, an abort or the loss of one name ends all.
    * @param names 1 to 60 different names
-   * @throws {QueueLockError} `INVALID_ARGUMENT`, also for a backend that cannot join several queues at one point
+   * @throws {QueueLockError} `INVALID_ARGUMENT`, also for a backend that cannot enter several queues with one call
    */
   multi(names: readonly string[]): MultiLock;
   /**
@@ -195,7 +195,7 @@ export interface LockClient extends AsyncDisposable {
   history(name: string): Promise<QueueHistory>;
   /**
    * Returns the fencing token of an entry that `watch` emitted, or `undefined` when the entry has left the queue. On etcd, SQLite and memory the
-   * token is the order of the entry, so no request is sent. On other stores one request is sent.
+   * token is the order number of the entry, so no request is sent. On other stores one request is sent.
    */
   tokenOf(name: string, entry: Pick<QueueEntry, 'key' | 'order'>): Promise<bigint | undefined>;
   /**

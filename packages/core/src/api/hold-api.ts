@@ -56,8 +56,9 @@ export interface SharedOwnership extends Hold {
   readonly token: bigint;
   /**
    * On etcd only: the fencing token that Go programs use, `Mutex.Header().Revision` or `ETCD_LOCK_REV` of `etcdctl lock`. It is the revision of the
-   * response that reported the grant, or a smaller one after a hand-off within one session. `token` is the create revision instead (`IsOwner`,
-   * `Election.Rev`). Both grow with every grant, but they cannot be compared with each other. So all clients of a resource must send the same kind.
+   * response that reported the grant, or a smaller one after a hand-off within one session. `token` is instead the revision at which the entry was
+   * created (`IsOwner`, `Election.Rev`). Both grow with every grant, but they cannot be compared with each other. So all clients that write to a
+   * protected resource must send the same kind.
    */
   readonly grantToken: bigint | undefined;
   /** Whether the hold is that of a read lock. */
@@ -106,8 +107,8 @@ export interface HandoverRequest {
   /** Accepts the request and releases the lock, so that the next waiter in the queue holds. Call it when the work under the lock can stop. */
   readonly yieldToQueue: () => Promise<void>;
   /**
-   * Accepts the request and passes the lock to the requesting waiter. Waiters between holder and requester join again behind the requester; waiters
-   * of other libraries are removed.
+   * Accepts the request and passes the lock to the requesting waiter. Waiters between the holder and that waiter join again behind it; entries of
+   * other libraries between them are removed.
    * @throws {QueueLockError} `INVALID_ARGUMENT` on a backend that cannot evict, `OWNERSHIP_LOST` if the hold ends before
    */
   readonly yieldToRequester: () => Promise<void>;

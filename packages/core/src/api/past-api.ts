@@ -6,7 +6,7 @@ export interface RecordedHoldFacts {
   readonly id: string;
   /** The fencing token of the hold. */
   readonly token: bigint;
-  /** The order of the hold's entry. */
+  /** The order number of the hold's entry: smaller is earlier in its queue. */
   readonly order: bigint;
   /** Owner label of the entry, shortened to 100 characters. For an entry with the option `value`, it is that text. */
   readonly owner: string;
@@ -28,13 +28,16 @@ export type RecordedHoldEnd =
       readonly reason: 'released' | RevocationReason;
       /** How long the lock was held, in milliseconds, by the monotonic clock of the holder. */
       readonly heldMs: number;
-      /** The client that removed the entry and its reason, if another client did so and the holder has read the record. */
+      /** Set if another client removed the entry and the holder has read the record of that: the label of that client, and its reason. */
       readonly eviction?: { readonly by: string; readonly reason: string };
     }
   /** No end is recorded, and the entry is not in the queue. The holder's process died, could not reach the store, or has not written the end yet. */
   | {
       readonly status: 'unrecorded';
-      /** When the next holder began, in milliseconds since 1970 by that holder's clock. Set if it was recorded. This hold had ended by then. */
+      /**
+       * When the next hold began, in milliseconds since 1970 by the clock of its holder's machine. Set if that hold was recorded. The hold described
+       * here had ended by then.
+       */
       readonly goneAt?: number;
     };
 

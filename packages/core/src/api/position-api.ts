@@ -2,29 +2,32 @@ import type { Observable } from 'rxjs';
 import type { ClaimState } from './claim-state.ts';
 import type { HandoverAnswer } from './handover-api.ts';
 
-/** Position of an entry in its queue. */
+/** Position of an entry in its queue, and its expected wait. */
 export interface QueuePosition {
   /** 0: the entry is admitted. 1: the entry is the first waiter, and so on in the queue's order. Waiting readers count like other entries. */
   readonly position: number;
   /** Estimated wait in milliseconds from now. `undefined` while the durations of the holds ahead are unknown. See `expectedWait`. */
   readonly expectedWaitMs: number | undefined;
-  /** How the estimate knows the durations of the holds ahead. */
+  /** From which sources the estimate takes the durations of the holds ahead. */
   readonly basis: WaitBasis;
   /** Whether the server cannot be reached. Then position and estimate are the last known ones. */
   readonly stale: boolean;
 }
 
-/** How an expected wait knows the durations of the holds ahead: the number of entries ahead for each way. */
+/**
+ * Sources from which an expected wait takes the durations of the holds ahead: the number of entries ahead for
+ * each source.
+ */
 export interface WaitBasis {
-  /** Entries whose client announced the duration of its holds. */
+  /** Number of entries ahead whose client announced the duration of its holds. */
   readonly announced: number;
-  /** Entries for which the observed duration of earlier holds is used. */
+  /** Number of entries ahead for which the client uses the observed duration of earlier holds. */
   readonly seen: number;
-  /** Entries for which `typicalHoldMs` of this client is assumed. */
+  /** Number of entries ahead for which the client assumes its own `typicalHoldMs`. */
   readonly assumed: number;
   /**
-   * Entries of unknown duration. The estimate treats them as holds that never end. If `expectedWaitMs` is defined nevertheless, it does not depend on
-   * them.
+   * Number of entries ahead whose holds have an unknown duration. The estimate treats these holds as endless. If `expectedWaitMs` is defined
+   * nevertheless, it does not depend on them.
    */
   readonly unknown: number;
 }

@@ -7,8 +7,8 @@ import type { HandoverRequestOptions } from './handover-api.ts';
  */
 export interface QueueEntry {
   /**
-   * The entry's key or path in the store. A later entry may have the same key, so identify an entry by key and order together. Do not guard writes
-   * with this key. Use `Ownership.key` for that: once it is read, the next hold begins only after the entry has left the store.
+   * The entry's key or path in the store. A later entry may have the same key, so identify an entry by `key` and `order` together. Do not guard
+   * writes with this key. Use `Ownership.key` for that: once it is read, the next hold begins only after the entry has left the store.
    */
   readonly key: string;
   /** The number that the server gave the entry: smaller is earlier in the queue. */
@@ -38,19 +38,27 @@ export interface QueueEntry {
   readonly holds: readonly string[];
   /** Recent or expected duration of the holds of this name by the entry's client, in milliseconds. */
   readonly typicalHoldMs?: number;
-  /** Request of the entry's client to the holder. */
+  /** The handover request that the entry's client makes to the holder while it waits. */
   readonly request?: HandoverRequestOptions;
-  /** Ids of the entries whose responses to requests this entry's client has read. */
+  /** Ids of the holders' entries whose responses to its handover request the entry's client has read. */
   readonly heard: readonly string[];
-  /** Responses to requests by the entry's client as a holder, each with the id of the requesting entry. The newest is the last. */
+  /**
+   * Responses of the entry's client, as the holder, to handover requests. Each has the id of the requesting waiter's entry. The newest is the last.
+   */
   readonly answers: readonly { readonly to: string; readonly answer: HandoverAnswer }[];
 }
 
-/** Record of an entry that an operator, a `steal` or a yielding holder removed. */
+/**
+ * Record of the removal of an entry by another client: by an operator, by the option `steal`, or by a holder
+ * that passes the lock to a waiter further behind.
+ */
 export interface Eviction {
   /** The entry as the removing client read it before the removal. */
   readonly entry: Pick<QueueEntry, 'key' | 'order' | 'owner' | 'id'>;
-  /** `overtaken`: a waiter was removed so that a requester could pass. Clients of this library then join again by themselves. */
+  /**
+   * `overtaken`: the entry of a waiter was removed so that a waiter behind it could hold first. Clients of this library then join again by
+   * themselves.
+   */
   readonly kind: 'evicted' | 'stolen' | 'overtaken';
   /** Label of the client that removed the entry. */
   readonly by: string;

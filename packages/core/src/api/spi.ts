@@ -45,13 +45,13 @@ export interface Turn {
 
 /** The result of entering a queue. */
 export interface Placement {
-  /** Order that the server has assigned to the entry. A later entry has a larger order, unless the queue was empty in between. */
+  /** Number by which the store orders the entries of a queue. A later entry has a larger one, unless the queue was empty in between. */
   readonly order: bigint;
   /** Fencing token: grows with every conflicting grant of the queue, for ever. */
   readonly token: bigint;
-  /** The entry's key or path in the store, for people and tools. A later entry may have the same key and another order. */
+  /** The entry's key or path in the store, for people and tools. A later entry may have the same key, with another `order`. */
   readonly key: string;
-  /** The admission state when the entry joined. If it is admitted, no further request was needed. */
+  /** The turn of the entry when it joined. If the entry is admitted, the store needed no further request. */
   readonly turn: Turn;
   /**
    * The limit of an entry ahead, if it differs from this entry's limit. A reader ahead counts with a limit of 1; otherwise it might hold together
@@ -131,15 +131,15 @@ export interface Session {
   /**
    * Enters the queue. Resolves when exactly one entry with this id is in it. Definite rejections: `SESSION_LOST`, `ENTRY_LOST`, `ACCESS_DENIED`,
    * `INVALID_ARGUMENT`, `FOREIGN_FORMAT`. After any other rejection the outcome is unknown. The core then repeats the call with the same spec, which
-   * returns the same position, or calls `remove`. One attempt with its own time limit. Repeated with another `limit`, it returns the same position
-   * and admission states under that limit. Everything else is taken from the store. It rejects with `INVALID_ARGUMENT`, without changes, when mode or
-   * permits differ from the stored ones. The same holds for an id that the session uses in another queue (see `requireSameEntry`).
+   * finds the same entry, or calls `remove`. One attempt with its own time limit. Repeated with another `limit`, it finds the same entry and returns
+   * its turns under that limit. Everything else is taken from the store. It rejects with `INVALID_ARGUMENT`, without changes, when mode or permits
+   * differ from the stored ones. The same holds for an id that the session uses in another queue (see `requireSameEntry`).
    */
   enqueue(spec: EntrySpec): Promise<Placement>;
   /**
-   * Enters several distinct queues at one point in the order of the whole store. So any two calls, of any sessions, have the same order in every
-   * queue that both enter. Rejects like `enqueue`, for all entries together. Afterwards the core repeats or removes each entry separately, by its id.
-   * Other clients see none of the entries until all are certain to appear, or to vanish with the session.
+   * Enters several distinct queues with one entry each. If two calls, of any sessions, enter several common queues, the entries of one call are ahead
+   * in all of them. Rejects like `enqueue`, for all entries together. Afterwards the core repeats or removes each entry separately, by its id. Other
+   * clients see none of the entries until all are certain to appear, or to vanish with the session.
    */
   enqueueAll?(specs: readonly EntrySpec[], option?: EnqueueAllOptions): Promise<readonly Placement[]>;
   /** Like `enqueue`, but when the entry would have to wait, resolves to `undefined` and adds no entry. */
@@ -208,9 +208,9 @@ export interface Backend {
    */
   open(ttlMs: number, signal: AbortSignal): Promise<Session>;
   /**
-   * Resumes a session that another process abandoned or that outlived it. If that process still runs, its next heartbeat rejects with
-   * `SESSION_LOST`, and it neither keeps nor ends the session. `enqueue` with the id of an existing entry returns that entry's position. Rejects as
-   * `open`, and with `SESSION_LOST` when the session has ended.
+   * Resumes a session that another process abandoned or that outlived it. If that process still runs, its next heartbeat rejects with `SESSION_LOST`,
+   * and it neither keeps nor ends the session. `enqueue` with the id of an existing entry finds that entry. Rejects as `open`, and with
+   * `SESSION_LOST` when the session has ended.
    */
   resume?(resumption: string, signal: AbortSignal): Promise<Session>;
   /**
@@ -218,14 +218,17 @@ export interface Backend {
    * is current. May error when the connection fails; the core then subscribes again.
    */
   observe(queue: string, observeOptions?: ObserveOptions): Observable<readonly StoredEntry[]>;
-  /** Removes another client's entry if it still has this key and order. Resolves with `false` if it is not in the queue. The owner's `turns$` error with `ENTRY_LOST`. */
+  /**
+   * Removes another client's entry if it still has this `key` and `order`. Resolves with `false` if it is not in the queue. The owner's `turns$`
+   * error with `ENTRY_LOST`.
+   */
   evict?(queue: string, entry: { readonly key: string; readonly order: bigint }): Promise<boolean>;
   readonly registers?: Registers;
   /** Creates heartbeats in another thread, for clients with `maxBlockedMs`. A backend without this member rejects such clients. */
   readonly renewers?: RenewerSupport;
   /**
-   * Returns the fencing token of an entry that `observe` emitted, for backends whose token is not the order. Returns `undefined` when the entry has
-   * left the queue.
+   * Returns the fencing token of an entry that `observe` emitted, for backends whose token is not the entry's `order`. Returns `undefined` when the
+   * entry has left the queue.
    */
   tokenOf?(
     queue: string,

@@ -2,7 +2,7 @@
 
 /** An entry as it is stored, and as every observer can read it. */
 export interface StoredEntry {
-  /** The key or path in the store. A later entry may have the same key, so identify an entry by key and order together. */
+  /** The key or path in the store. A later entry may have the same key, so identify an entry by `key` and `order` together. */
   readonly key: string;
   readonly order: bigint;
   readonly shared: boolean;
@@ -20,11 +20,11 @@ export interface ListedQueue {
   readonly name: string;
   /** Number of entries, at least 1. */
   readonly depth: number;
-  /** Order of the first entry. It changes whenever the first entry leaves the queue. */
+  /** The `order` of the first entry. It changes whenever the first entry leaves the queue. */
   readonly front: bigint;
   /**
-   * Number of entries that have left the queue while the list was observed, both holders and waiters. Starts at 0, and again some time after the
-   * queue was empty. A backend that polls misses entries of a recreated queue that joined and left between two reads.
+   * Number of entries that have left the queue while the list was observed, both holders and waiters. It starts at 0, and starts again some time
+   * after the queue has become empty. A backend that polls misses entries of a recreated queue that joined and left between two reads.
    */
   readonly left: number;
   /** Number of foreign entries, see {@link StoredEntry.foreign}; absent if there are none. */

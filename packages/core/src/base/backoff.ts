@@ -17,7 +17,7 @@ export function withJitter(ms: number, source: RandomSource = {}): number {
 /** Parameters of an exponential backoff, in milliseconds. */
 export interface BackoffOptions {
   readonly initialDelayMs: number;
-  /** Upper bound of every delay. */
+  /** The delays do not grow beyond this. */
   readonly maxDelayMs: number;
 }
 

@@ -4,8 +4,8 @@ import { Observable } from './rx.ts';
 const TYPE = 'queuelock.caller';
 
 /**
- * Emits to each subscriber in the asynchronous context in which it subscribed. Sessions, watches and timers are shared, so a value otherwise
- * arrives in the context of another caller, and `AsyncLocalStorage` would return that caller's tenant or trace.
+ * Returns a stream that emits to each subscriber in the asynchronous context in which it subscribed. Sessions, watches and timers are shared, so a
+ * value otherwise arrives in the context of another caller, and `AsyncLocalStorage` would return that caller's tenant or trace.
  */
 export function inCallerContext<T>(source$: Observable<T>): Observable<T> {
   return new Observable((subscriber) => {

@@ -1,6 +1,6 @@
 import { ReplaySubject, type Observable } from './rx.ts';
 
-/** An event that happens at most once. Creates the stream that emits it only for the first observer, because most such events have none. */
+/** An event that happens at most once. Creates its stream only when an observer subscribes, because most such events have no observer. */
 export class Moment {
   #hasCome = false;
   #come$: ReplaySubject<void> | undefined;

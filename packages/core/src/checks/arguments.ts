@@ -49,7 +49,7 @@ export function checkDrain(drainMs: number, name = 'drainMs'): void {
   within(name, drainMs, { min: 0, max: MAX_TIMER_MS });
 }
 
-/** Checks that an entry has a key and an order, as the entries that `watch` emits have. */
+/** Checks that an entry has a key and an order number, as the entries that `watch` emits have. */
 export function checkEntry(entry: Pick<StoredEntry, 'key' | 'order'>): void {
   const { key, order } = checkedObject('entry', entry);
   if (typeof key !== 'string' || typeof order !== 'bigint')
@@ -133,7 +133,7 @@ export function checkNames(names: readonly string[], backend: Backend): void {
   if (twice !== undefined) throw invalidArgument('names', twice, 'are all different');
 }
 
-/** Checks the reason of a request or an eviction. */
+/** Checks the reason of a handover request or an eviction. */
 function checkedReason(argument: string, reason: string | undefined): string {
   const text = checkedText(argument, reason);
   if (text !== '' && text.length <= MAX_REASON) return text;

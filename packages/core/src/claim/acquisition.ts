@@ -16,7 +16,7 @@ import { newEntryOf, type ClaimRequest } from '../entry/new-entry.ts';
 export interface ClaimListener {
   /** Called after each change of the acquisition's `state`, except the last. */
   readonly changed?: (acquisition: Acquisition) => void;
-  /** Called when the hold begins. */
+  /** Called with the ownership when the hold begins. */
   readonly held?: (ownership: Ownership) => void;
   /** Called once, with the last state. */
   readonly ended: (end: Ended) => void;
@@ -28,7 +28,7 @@ export interface ClaimListener {
  */
 export class Acquisition implements ContenderHost, EntryOwner, ClosingListener {
   readonly context: ClaimContext;
-  /** The trace of the acquisition. Set only if the diagnostics channels have subscribers. */
+  /** Publishes the acquisition's diagnostics messages. Set only if their channels have subscribers. */
   readonly trace: AcquireTrace | undefined;
   readonly #listener: ClaimListener;
   #request: ClaimRequest;
@@ -53,7 +53,8 @@ export class Acquisition implements ContenderHost, EntryOwner, ClosingListener {
 
   begin(): void {
     this.#listener.changed?.(this);
-    // When the client begins to close, `closing` ends the wait. It is not called while the lock is held.
+    // When the client begins to close, it calls `closing` of this acquisition, which ends the wait. It does
+    // not call it while the lock is held.
     if (!this.#isOver) this.context.closing.add(this);
     if (this.trace)
       this.trace.begin(() => {
@@ -100,7 +101,7 @@ export class Acquisition implements ContenderHost, EntryOwner, ClosingListener {
     this.#listener.changed?.(this);
   }
 
-  /** Removes the timeout and the abort listener. They may end only the wait and not the hold. */
+  /** Removes the timeout and the abort listener, which may end only the wait and not the hold. */
   endWait(): void {
     this.#liftLimit?.();
     this.#liftLimit = undefined;
@@ -113,7 +114,10 @@ export class Acquisition implements ContenderHost, EntryOwner, ClosingListener {
     this.#listener.changed?.(this);
   }
 
-  /** Decides how the claim continues after a contender ended before it held. */
+  /**
+   * Removes the contender, which failed with `cause` before it held. Then lets another contender join, or
+   * ends the claim.
+   */
   retry(cause: unknown): void {
     this.#leave();
     const isTogether = this.enqueue !== undefined;
@@ -151,7 +155,7 @@ export class Acquisition implements ContenderHost, EntryOwner, ClosingListener {
     this.#open();
   }
 
-  /** Uses the session if it is open, or waits until one is open. */
+  /** Joins with the session if it is open, and otherwise waits until one is open. */
   #open(): void {
     const live = this.context.present();
     if (live) this.#enter(live);
@@ -175,7 +179,7 @@ export class Acquisition implements ContenderHost, EntryOwner, ClosingListener {
     });
   }
 
-  /** Creates the entry and lets it enter the queue. */
+  /** Creates the entry, and the contender that lets it join the queue. */
   #join(live: LiveSession, limit: number): void {
     const { liveness } = live;
     try {

@@ -24,17 +24,20 @@ export interface ContenderHost {
   readonly context: ClaimContext;
   readonly trace: AcquireTrace | undefined;
   changed(): void;
-  /** Removes the timeout and the abort listener. They may end only the wait and not the hold. */
+  /** Removes the timeout and the abort listener, which may end only the wait and not the hold. */
   endWait(): void;
   held(ownership: Ownership): void;
-  /** Decides how the claim continues after this contender ended before it held. */
+  /**
+   * Ends the attempt of this contender, which failed with `cause` before the hold. Then starts another
+   * attempt, or ends the claim.
+   */
   retry(cause: unknown): void;
   finish(end: Ended): void;
 }
 
 /**
  * The state machine of one entry: joins the queue, waits, holds and leaves. Subscribes to the entry's turns. While it waits, it also subscribes to
- * responses to its request and to the conditions of the hold.
+ * the holder's responses to its handover request, and to the conditions of the hold.
  */
 export class Contender implements Holder, LivenessListener {
   readonly #entry: Entry;
@@ -46,11 +49,14 @@ export class Contender implements Holder, LivenessListener {
   #ownership: HeldOwnership | undefined;
   #begunAt: number | undefined;
   #turns: Subscription | undefined;
-  /** Subscription that waits until the hold of an admitted entry may begin. */
+  /** Subscription to the conditions under which the hold of the admitted entry may begin. */
   #beginning: Subscription | undefined;
-  /** All other subscriptions: those of the wait, and later those that read why the hold was lost. */
+  /**
+   * All other subscriptions: during the wait those to conditions and to responses of the holder, and later
+   * the one that reads why the hold was lost.
+   */
   #followed: Subscription | undefined;
-  /** Event that the hold has begun, after which the limit no longer changes. Set only for a limit that may change. */
+  /** Happens when the hold begins. From then on the limit no longer changes. Set only for a limit that may change. */
   #granted: Moment | undefined;
 
   constructor(entry: Entry, request: ClaimRequest, acquisition: ContenderHost) {
@@ -94,7 +100,7 @@ export class Contender implements Holder, LivenessListener {
 
   // --- Members that the ownership calls.
 
-  /** Stops watching the entry, because its owner removes it now and that is no loss. */
+  /** Stops watching the entry, because its owner removes it now, which is no loss. */
   givenUp(): void {
     if (this.#step === 'holding') this.#step = 'leaving';
     this.#turns?.unsubscribe();

@@ -17,7 +17,10 @@ import {
 import type { LiveSession } from '../session/live-session.ts';
 import { RELEASED, failed, type Ended } from './steps.ts';
 
-/** The entry, the ownership and the eviction records of a claim that ends. */
+/**
+ * What the final state of a claim is made from: the entry, its ownership if it has held, and the eviction
+ * records.
+ */
 interface Ending {
   readonly entry: Entry;
   readonly ownership: HeldOwnership | undefined;

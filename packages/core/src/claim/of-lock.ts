@@ -8,8 +8,9 @@ import {
 import { quote } from '../base/printable.ts';
 
 /**
- * Advice to append to errors of lower layers, which do not contain the lock's name. An empty text adds only
- * the name. A failure that the store itself has sent gets no advice, because its message names the cause.
+ * Advice to append to errors of the backend and of the session, whose messages do not contain the lock's
+ * name. With an empty text, only the name is added. A failure that the store itself has sent gets no advice,
+ * because its message names the cause.
  */
 const FROM_BELOW: Readonly<Partial<Record<QueueLockErrorCode, string>>> = {
   UNAVAILABLE: '; check that the server runs and that the address is right',

@@ -70,9 +70,10 @@ export function sameTurn(before: Turn | undefined, now: Turn): boolean {
 
 /**
  * Decides how a claim continues after a contender ended before it held.
- * - `in a new session`: the session had ended before the entry was in the queue. No position was lost, so the claim joins with a new session.
- * - `behind`: a holder let another entry pass and removed this claim's entry. The claim joins again behind the other entry. Claims of a multi-lock join again in one
- *   request.
+ * - `in a new session`: the session had ended before the entry was in the queue. The claim had no entry in the queue yet, so it joins with a new
+ *   session.
+ * - `behind`: a holder let another entry pass and removed this claim's entry. The claim joins again behind the other entry. Claims of a multi-lock
+ *   join again in one request.
  */
 export function afterAttempt(
   cause: unknown,

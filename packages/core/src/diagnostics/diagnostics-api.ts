@@ -39,9 +39,9 @@ export interface AcquireMessage extends LockMessage {
   readonly isTry: boolean;
   /** The entry's id, once it waits or holds; see `QueueEntry.id`. */
   readonly id?: string;
-  /** The entry's order, once it waits or holds. A bigint, like tokens: `JSON.stringify` of a message needs a replacer. */
+  /** The entry's order number, once it waits or holds. A bigint, like tokens: `JSON.stringify` of a message needs a replacer. */
   readonly order?: bigint;
-  /** Whether the entry had to wait. */
+  /** Whether a conflicting entry was ahead, so that the entry had to wait. */
   readonly waited: boolean;
   /** Duration of the acquisition in milliseconds; set at the end. */
   readonly waitMs?: number;

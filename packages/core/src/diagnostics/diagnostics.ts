@@ -14,13 +14,15 @@ const holds = tracingChannel<unknown, HoldMessage>(CHANNELS.hold);
 const losses = channel(CHANNELS.loss);
 const handovers = channel(CHANNELS.handover);
 
-/** The parts of a client whose acquisitions are traced. */
+/** The parts of a client that its diagnostics messages need. */
 export interface TraceSource {
   readonly clock: Clock;
   readonly info: BackendInfo;
 }
 
-/** Creates the trace of an acquisition if a channel has subscribers when it begins. */
+/**
+ * Returns an object that publishes the events of an acquisition, if a channel has subscribers when it begins.
+ */
 export function traceOf(request: ClaimRequest, source: TraceSource): AcquireTrace | undefined {
   const hasListener = acquires.hasSubscribers || holds.hasSubscribers || handovers.hasSubscribers;
   return hasListener ? new AcquireTrace(request, source) : undefined;
@@ -53,7 +55,10 @@ export class AcquireTrace {
     this.#message = { name: queue, backend: { name, endpoint }, shared, permits, isTry, waited: false };
   }
 
-  /** Runs the synchronous part of the acquisition. Meanwhile an `AsyncLocalStorage` that a subscriber has bound to the channel has its value. */
+  /**
+   * Runs the synchronous part of the acquisition. If a subscriber has bound an `AsyncLocalStorage` to the channel, the storage has its value
+   * meanwhile.
+   */
   begin(join: () => void): void {
     acquires.start.runStores(this.#message, join);
     acquires.end.publish(this.#message);
@@ -63,7 +68,7 @@ export class AcquireTrace {
     Object.assign(this.#message, { id, order, waited: true });
   }
 
-  /** Publishes the grant and returns the trace of the hold. */
+  /** Publishes the grant, and returns an object that publishes the events of the hold. */
   granted(hold: Ownership): HoldTrace {
     const { id, order } = hold;
     Object.assign(this.#message, { id, order });

@@ -24,7 +24,7 @@ export interface EntryLabel {
   readonly holds?: readonly string[];
   readonly typicalHoldMs?: number;
   readonly request?: HandoverRequestOptions;
-  /** Ids of the entries whose responses this client has read. */
+  /** Ids of the holders' entries whose responses to its handover request this client has read. */
   readonly heard?: readonly string[];
   readonly answers?: readonly { readonly to: string; readonly answer: HandoverAnswer }[];
 }
@@ -47,7 +47,8 @@ export function encodeLabel(label: EntryLabel | string): string {
 }
 
 /**
- * Drops an optional part of a label that is too large: first the oldest responses to requests, then the ids of the entries that the call chain holds.
+ * Drops an optional part of a label that is too large: first the oldest responses to handover requests, then the ids of the entries that the call
+ * chain holds.
  */
 function shortened(label: EntryLabel): EntryLabel {
   if (label.answers?.length) return { ...label, answers: label.answers.slice(1) };
@@ -74,8 +75,8 @@ export function toEntry({ key, order, shared, value, foreign }: StoredEntry): Qu
 const NOTE_OF_OWNER = ',"owned":true}';
 
 /**
- * Adds the member `owned` to the label: the entry owns its queue; see `Departure.owned`. Returns `undefined` for a value in another format, because
- * other programs may read it.
+ * Adds the member `owned` to the label: the entry was admitted, with no conflicting entry ahead of it; see `Departure.owned`. Returns `undefined` for
+ * a value in another format, because other programs may read it.
  */
 export function labelOfOwner(label: string): string | undefined {
   const ours = typeof parse(label)?.['owner'] === 'string' && label.endsWith('}');

@@ -29,7 +29,7 @@ export interface EntryOwner {
 export class Entry {
   readonly live: LiveSession;
   readonly spec: EntrySpec;
-  /** The position of the entry. Set once `join` has resolved. */
+  /** The store's response about the entry. Set once `join` has resolved. */
   placement!: Placement;
   readonly #owner: EntryOwner;
   readonly #label: NewEntry['label'];

@@ -3,7 +3,7 @@ import { subscribedByCaller } from '../base/caller-context.ts';
 import type { ClaimOptions } from '../api/options.ts';
 import { isObservable, map, type Observable } from '../base/rx.ts';
 
-/** The number of permits: fixed, or from a stream. */
+/** The limit of a claim: a fixed number of permits, or a stream of numbers. */
 export type Limit =
   | { readonly fixed: number }
   | { readonly fixed: undefined; readonly now$: Observable<number> };

@@ -41,7 +41,8 @@ export class OwnLabel {
       const label = change(this.#label);
       const value = encodeLabel(label);
       const there = await repeatUntilDefinite(() => write(value), this.#live.liveness.ending);
-      // The next change must not write the rejected change too.
+      // Keeps the changed label only after the write has succeeded. So the next write does not contain a
+      // rejected change.
       this.#label = label;
       return there;
     });

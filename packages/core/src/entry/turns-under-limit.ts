@@ -31,8 +31,8 @@ export function turnsUnder(limit$: Observable<number>, entry: Entry, granted: Mo
 }
 
 /**
- * Throws if the entry has another order than before. Then the entry was removed, and the repeated request has created another one at the end of the
- * queue with another token.
+ * Throws if the entry has another order number than before. Then the entry was removed, and the repeated request has created another one at the end
+ * of the queue with another token.
  */
 function samePlace(now: Placement, { spec, placement }: Entry): Placement {
   if (now.order === placement.order) return now;

@@ -8,10 +8,12 @@ import { wallTime } from '../base/wall-time.ts';
 
 /** The kind of the register that stores a queue's evictions. */
 const KIND = 'evictions';
-/** Number of records that one write adds. That many records fit into the register even with long labels, so none of them displaces another. */
+/**
+ * Maximum number of records that one write adds. That many records fit into the register even with long labels, so none of them displaces another.
+ */
 const AT_ONCE = 4;
 
-/** Error of a waiter whose entry was removed so that another entry could pass. */
+/** Error of a waiter whose entry another client removed so that an entry behind it could hold first. */
 export class OvertakenError extends QueueLockError {
   constructor(eviction: Eviction) {
     super('ENTRY_LOST', `overtaken by ${describeEviction(eviction)}`, { eviction });
@@ -27,7 +29,7 @@ export interface Condemned {
   readonly kind: Eviction['kind'];
 }
 
-/** Options for removing several entries. */
+/** Options for the removal of several entries. */
 export interface Manner {
   readonly reason: string;
   /** Called before each removal. After it has returned `false`, no further entry is removed. */

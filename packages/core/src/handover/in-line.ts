@@ -31,12 +31,12 @@ import { visible } from './visible.ts';
 /** The options of a claim for which the client reads the queue while the claim waits. */
 export type InLineOptions = Pick<ClaimOptions, 'maxWaiters' | 'maxExpectedWaitMs' | 'steal' | 'request'>;
 
-/** Returns whether none of these options is set. */
+/** Returns whether a claim has none of the options for which the client reads the queue. */
 export function hasNoRequest(options: InLineOptions): boolean {
   return Object.keys(options).length === 0;
 }
 
-/** The objects that these options need. */
+/** The objects of the client with which a waiting claim applies `InLineOptions`. */
 export interface InLineTools {
   readonly label: OwnLabel;
   readonly queue$: Observable<QueueState>;
@@ -44,7 +44,7 @@ export interface InLineTools {
   readonly clock: Clock;
 }
 
-/** Identifies an entry of a queue by key and order, because a later entry may have the same key. */
+/** Identifies an entry of a queue by `key` and `order`, because a later entry may have the same key. */
 type Place = Pick<QueueEntry, 'key' | 'order'>;
 
 /** A snapshot of the queue, and the claim's own entry in it. */
@@ -55,8 +55,8 @@ interface Snapshot {
 }
 
 /**
- * Applies the options of a waiting claim: its limits on the queue, its steal and its request. Emits the holder's responses to the request. Errors
- * when the queue or the expected wait exceeds the limits.
+ * Applies the options of a waiting claim: its limits on the queue, its `steal` and its handover request. Emits the holder's responses to that
+ * request. Errors when the queue or the expected wait exceeds the limits.
  */
 export function whileInLine(
   { id, ...place }: { readonly id: string } & Place,

@@ -21,16 +21,19 @@ import {
 } from '../base/rx.ts';
 import { after } from '../base/timer.ts';
 
-/** A hold whose holder can respond to requests. */
+/** The parts of a hold with which its holder responds to handover requests. */
 export interface AnsweringHold {
   readonly own: Ownership;
   /** Emits once when the hold has ended, also to subscribers that come later. */
   readonly ended$: Observable<unknown>;
-  /** Changes the label of the hold's entry. Rejects with `OWNERSHIP_LOST` when the lock is no longer held. */
+  /**
+   * Writes a changed label to the hold's entry. Rejects with `OWNERSHIP_LOST` when the lock is no longer
+   * held.
+   */
   readonly tell: (change: (label: EntryLabel) => EntryLabel) => Promise<void>;
 }
 
-/** The parts of a client that a holder needs to respond to requests. */
+/** The parts of a client that a holder needs to respond to handover requests. */
 export interface AnswerTools {
   readonly label: OwnLabel;
   readonly queue$: Observable<QueueState>;
@@ -38,13 +41,14 @@ export interface AnswerTools {
   readonly clock: Clock;
 }
 
-// Longest time in milliseconds that a holder waits until the requester has read its answer. The requester may be slow or have given up.
+// Longest time in milliseconds for which a holder that accepts a request waits until the requester has read its response. The requester may be slow
+// or have given up.
 const RECEIVED_WITHIN_MS = 1_000;
 const KEPT_ANSWERS = 4;
 
 type Asking = QueueEntry & Required<Pick<QueueEntry, 'id' | 'request'>>;
 
-/** Emits each request once that a waiter behind the hold makes. */
+/** Emits each handover request of a waiter behind the hold, and each only once. */
 export function requestsTo(hold: AnsweringHold, tools: AnswerTools): Observable<HandoverRequest> {
   const { own, ended$ } = hold;
   return defer(() => {
@@ -145,8 +149,8 @@ class Request implements HandoverRequest {
 }
 
 /**
- * Emits the response of each holder to the request of this claim, and stores that it was read. Emits `ignored` when no response arrived in time. Never
- * completes.
+ * Emits the response of each holder to the handover request of this claim, and stores that the claim has read it. Emits `ignored` when no response
+ * arrived in time. Never completes.
  */
 export function answersTo(
   own: { readonly id: string; readonly withinMs: number },

@@ -14,7 +14,7 @@ export interface OwnershipInit {
 
 /** The part of a claim that its ownership uses. */
 export interface Holder {
-  /** Returns the parts of the client with which the holder responds to requests. */
+  /** Returns the parts of the client with which the holder responds to handover requests. */
   tools(): AnswerTools;
   /** Called when the owner releases the lock, before the removal of the entry is sent. */
   givenUp(): void;

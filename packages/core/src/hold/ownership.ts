@@ -35,7 +35,7 @@ export class HeldOwnership implements Ownership {
   #loss: CallerAbortController | undefined;
   #signal: AbortSignal | undefined;
   #end: 'released' | 'lost' | undefined;
-  /** Event that the hold has ended, for subscribers of `requests$`. Created on first use. */
+  /** Happens when the hold ends; `requests$` completes then. Created on first use. */
   #ended: Moment | undefined;
   #story: Promise<unknown> | undefined;
   #lossError: QueueLockError | undefined;
@@ -152,12 +152,12 @@ export class HeldOwnership implements Ownership {
     );
   };
 
-  /** Sets the diagnostics trace that records how the hold ends. */
+  /** Sets the object that publishes in diagnostics messages how the hold ends. */
   trace(trace: HoldTrace): void {
     this.#trace = trace;
   }
 
-  /** Sets the record of this hold. */
+  /** Sets the object that records the end of the hold in the register of the queue. */
   record(recording: HoldRecording): void {
     this.#recording = recording;
   }
@@ -185,7 +185,7 @@ export class HeldOwnership implements Ownership {
   /** Registers a task that reads why the hold was lost. `release` waits for it. */
   tellLater(story: Promise<unknown>): void {
     this.#story = story;
-    // When that task has ended, the record of the hold gets the reason that it found.
+    // When `story` has ended, the record of the hold gets the reason of the loss that `story` has found.
     void story.then(() => this.#recording?.ended(this.#lossError));
   }
 

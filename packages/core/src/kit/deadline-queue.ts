@@ -29,14 +29,17 @@ export class DeadlineQueue {
     return this.#ms;
   }
 
-  /** Calls `timedOut` of the task after the timeout. If the task is already in the queue, its timeout starts again. */
+  /** Calls `timedOut` of the task after the timeout. If the timeout of the task is already running, it starts again. */
   start(task: TimedTask): void {
     this.#deadlines.delete(task);
     this.#deadlines.set(task, this.#clock.now() + this.#ms);
     if (!this.#isArmed) this.#arm(this.#ms);
   }
 
-  /** Removes the task, so that its `timedOut` is not called. Does nothing if it is not in the queue. */
+  /**
+   * Cancels the task, so that its `timedOut` is not called. Does nothing if the timeout of the task is not
+   * running.
+   */
   cancel(task: TimedTask): void {
     this.#deadlines.delete(task);
   }

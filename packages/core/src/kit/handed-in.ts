@@ -36,8 +36,8 @@ export function requireMethods(value: unknown, { argument, methods, what, rule }
 }
 
 /**
- * Returns a function that returns or closes a connection of the caller's client. It passes an error to the listener and does not throw, because
- * timers and events have no caller that could catch it.
+ * Wraps `close`, a function that gives back or closes a connection of the caller's client. The wrapped function passes an error to `onFailure` and
+ * does not throw, because timers and events have no caller that could catch it.
  */
 export function closing<Args extends readonly unknown[]>(
   close: (...args: Args) => void,

@@ -1,7 +1,7 @@
 import { isQueueLockError } from '../api/errors.ts';
 import type { EntrySpec } from '../api/spi.ts';
 
-/** Identifies an entry of a session before the store has assigned its number. */
+/** Identifies an entry of a session before the store has assigned its order number. */
 export type EntryName = Pick<EntrySpec, 'queue' | 'id'>;
 
 /**
@@ -22,7 +22,7 @@ export class PendingEnqueues {
     if (this.#calls.get(fieldOf(entry)) === Infinity) this.#calls.delete(fieldOf(entry));
   }
 
-  /** Sends a request that enqueues the entries, and tracks them meanwhile. `ask` must reject with `UNAVAILABLE` when the outcome is unknown. */
+  /** Sends a request that enqueues the entries, and tracks them meanwhile. `request` must reject with `UNAVAILABLE` when the outcome is unknown. */
   async track<T>(entries: readonly EntryName[], request: () => Promise<T>): Promise<T> {
     this.#count(entries, 1);
     try {

@@ -2,8 +2,8 @@ import { QueueLockError } from '../api/errors.ts';
 import type { EntrySpec } from '../api/spi.ts';
 
 /**
- * The properties of an entry that decide with which other entries it may hold. The limit does not belong to them. At each placement it is compared
- * with the limits of the entries ahead, and a different one is refused there (`LIMIT_MISMATCH`).
+ * The properties of an entry that decide with which other entries it may hold. The limit does not belong to them. When the entry enters, its limit is
+ * compared with the limits of the entries ahead, and a different one is refused (`LIMIT_MISMATCH`).
  */
 export type EntryShape = Pick<EntrySpec, 'queue' | 'shared' | 'permits'>;
 

@@ -1,4 +1,4 @@
-/** Creates the errors that all stores with ids of sessions and entries need. */
+/** Functions that create the errors of all stores whose sessions and entries have ids. */
 import { QueueLockError, detailOf } from '../api/errors.ts';
 
 /** Creates a `SESSION_LOST`: the store has ended the session. */

@@ -1,6 +1,5 @@
-// Folder "multi": claims several names at once, all or nothing.
-// multi.ts (this file) combines several claims. together.ts lets them join at one point of the store's order. multi-lock.ts implements the
-// public interface.
+// Folder "multi": claims several names at once, all or nothing. multi.ts (this file) combines several claims. together.ts lets them join with one
+// request. multi-lock.ts implements the public interface.
 
 import type { MultiClaimState } from '../api/api.ts';
 import type { ClaimState } from '../api/claim-state.ts';
@@ -33,9 +32,9 @@ import { limitedBy, type WaitLimit } from '../work/wait-limit.ts';
 import { newEntryId, type ClaimRequest } from '../entry/new-entry.ts';
 
 /**
- * Combines several claims, all or nothing. One point of the store's order creates all their entries. So of any two multi-locks, one is ahead of the
- * other in every queue that both use, and multi-locks cannot wait for each other in a cycle. Subscribing joins the queues. Unsubscribing leaves all
- * queues or releases all locks. Never errors.
+ * Combines several claims, all or nothing. One request adds all their entries. Of any two multi-locks, one is ahead of the other in every queue that
+ * both use. So multi-locks cannot wait for each other in a cycle. Subscribing joins the queues. Unsubscribing leaves all queues or releases all
+ * locks. Never errors.
  */
 export function claimTogether(
   context: ClaimContext,
@@ -122,8 +121,8 @@ function asOne(requests: readonly ClaimRequest[], timeoutMs: number | undefined)
 }
 
 /**
- * Throws if all claims have to join again. That is so if an entry was removed so that a requester could pass, or was removed before its position was
- * known.
+ * Throws if all claims have to join again. That is so if a holder removed an entry to let a waiter behind it pass, or if an entry was removed before
+ * all claims had joined.
  */
 function throwIfRemoved(states: readonly ClaimState[], arePlaced: boolean): void {
   for (const state of states) {
@@ -174,7 +173,8 @@ function sameState(before: MultiClaimState, now: MultiClaimState): boolean {
 }
 
 /**
- * Emits if the claims should join again because an entry was removed. Otherwise throws the error. A try always throws, because it makes one attempt.
+ * Emits `true` if the claims should join again because an entry was removed. Otherwise throws the error. A try always throws, because it makes one
+ * attempt.
  */
 function onlyIfRemoved(error: unknown, { timeoutMs }: WaitLimit): Observable<unknown> {
   if (isQueueLockError(error, 'ENTRY_LOST') && timeoutMs !== 0) return of(true);

@@ -53,7 +53,7 @@ export class HoldRecorder {
   readonly errors$: Observable<QueueLockError>;
   readonly #errors$ = new Subject<QueueLockError>();
   readonly #tools: RecorderTools;
-  /** The names for which a write is in flight. */
+  /** The changes that wait for a write, for each name whose record is being written. */
   readonly #pending = new Map<string, Pending>();
   readonly #pauses = new Set<() => void>();
   readonly #stop = new AbortController();
@@ -109,7 +109,7 @@ export class HoldRecorder {
     afterwards(this.#write(name, pending));
   }
 
-  /** Writes the waiting changes to the record of a name, and those that arrive meanwhile, until none is left. Never rejects. */
+  /** Writes the waiting changes to the record of a name, and then the changes that arrived meanwhile, until none is left. Never rejects. */
   async #write(name: string, pending: Pending): Promise<void> {
     await this.#pause(WRITE_DELAY_MS);
     while (pending.size > 0) {

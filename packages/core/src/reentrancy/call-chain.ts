@@ -3,7 +3,7 @@ import type { Ownership } from '../api/hold-api.ts';
 
 /** A hold that a call chain has: its code runs inside `run` of that lock. */
 export interface ChainHold {
-  /** The client that holds, as an object to compare. */
+  /** The client that holds, to compare it with another client. */
   readonly by: object;
   readonly ownership: Ownership;
   /** Number of permits that the hold takes. */

@@ -11,9 +11,9 @@ import { ownershipInJson } from '../api/ownership-json.ts';
 import { merge, type Observable } from '../base/rx.ts';
 import { waitLimit, type WaitContext, type WaitLimit } from '../work/wait-limit.ts';
 
-/** A hold on the server, and the number of levels in this process that are inside it. */
+/** A hold on the server, and the number of levels of its call chain that have not ended. */
 interface Shared {
-  /** The client that holds, as an object to compare. */
+  /** The client that holds, to compare it with another client. */
   readonly by: object;
   readonly hold: Ownership;
   levels: number;
@@ -23,9 +23,9 @@ interface Shared {
 export type ReentryOptions = Pick<AcquireOptions, 'signal' | 'timeoutMs' | 'minRemainingMs'>;
 
 /**
- * A hold that its own call chain may enter again. Each entry is one level deeper. If several calls enter from the same level, one is inside at a
- * time, and the others wait in the queue of that level. The hold is released when all levels have ended. Reentrant locks of Java and Curator count
- * entries for each thread. Async code has no thread of its own, so the levels of a call chain are counted instead.
+ * A hold that its own call chain may enter again. Each call that enters it is one level deeper. If several calls enter from the same level, one is
+ * inside at a time, and the others wait until it has left. The hold is released when all levels have ended. Reentrant locks of Java and Curator count
+ * the nested acquisitions of each thread. Async code has no thread of its own, so the levels of a call chain are counted instead.
  */
 export class ReentrantOwnership implements Ownership {
   readonly depth: number;
@@ -61,7 +61,8 @@ export class ReentrantOwnership implements Ownership {
     });
     this.#line = before.then(() => left);
     try {
-      // Rejects at once when the hold is lost. The call that is inside may notice the loss late.
+      // Rejects at once when the hold is lost, because the call that is inside may notice the loss late and
+      // leave late.
       const context = { clock, what: `${JSON.stringify(this.name)}, entered again` };
       const lost$ = waitLimit({ signal: this.signal }, context);
       await turnWithin(before, merge(waitLimitOf(limitOfWait, context), lost$));

@@ -3,15 +3,15 @@ import type { Session } from '../api/spi.ts';
 import type { Clock } from '../base/clock.ts';
 import { deadlineOf, type Pace } from './budget.ts';
 
-/** Receives what becomes of a heartbeat. */
+/** Callbacks for the outcome of a heartbeat. */
 export interface HeartbeatListener {
-  /** The store has confirmed the heartbeat. The session is proven until `deadline`, by the clock of the caller. */
+  /** Called when the store has confirmed the heartbeat. The session is proven until `deadline`, by the clock of the caller. */
   proven(deadline: number): void;
-  /** The response is overdue. The request is cancelled now, so `failed` follows. */
+  /** Called when the response is overdue. The request is cancelled now, so a call of `failed` follows. */
   overdue?(error: QueueLockError): void;
-  /** The store has not confirmed the heartbeat, and the session may live on. */
+  /** Called when the store has not confirmed the heartbeat. The session may still exist. */
   failed(error: unknown): void;
-  /** The session has ended in the store. */
+  /** Called when the session has ended in the store. */
   lost(error: QueueLockError): void;
 }
 

@@ -95,7 +95,7 @@ export function openSession(
 interface Opened {
   readonly session: Session;
   readonly openedAt: number;
-  /** Deadline until which the session is proven by its opening. */
+  /** Deadline until which the store's response to the opening proves the session. */
   readonly deadline: number;
 }
 
@@ -124,8 +124,8 @@ function connect(
     if (!stop.signal.aborted && !isOver) return { session, openedAt, deadline };
     await session.close();
     stop.signal.throwIfAborted();
-    // The session's proven time has already ended. The attempt may have waited for members that do not
-    // respond, before another member responded. The next attempt begins at that member.
+    // The session's proven time has already ended. The attempt may have waited for servers that do not
+    // respond before one responded. The next attempt begins at that server.
     failure = new QueueLockError('UNAVAILABLE', 'opening a session took longer than its proven time');
     throw failure;
   };

@@ -71,7 +71,7 @@ export function shareSession(
       next: (status) => {
         tell({ status, id: session.id, ttlMs: session.ttlMs });
       },
-      // `session$` errors with the same error, and its subscribers handle it.
+      // Ignores the error here. `session$` errors with it too, and its subscribers handle it.
       error: () => undefined,
     });
   };

@@ -11,10 +11,10 @@ import { ThreadTimes, sampleOf } from './thread-times.ts';
 
 /** Options of the heartbeat threads of a client. */
 export interface StandbyOptions {
-  /** Returns the source of a renewer for a session. */
+  /** Returns the URL and the data from which the thread creates the renewer of a session. */
   readonly sourceFor: (session: Session) => RenewerSource;
   readonly clock: Clock;
-  /** How long the event loop of this thread may be blocked, in milliseconds. */
+  /** How long the event loop of the main thread may be blocked, in milliseconds. */
   readonly maxBlockedMs: number;
   /** Called with each failure of the thread. The session continues without the thread. */
   readonly onFailure: (error: QueueLockError) => void;
@@ -24,7 +24,7 @@ export interface StandbyOptions {
 export interface StandbyStart {
   readonly pace: Pace;
   readonly openedAt: number;
-  /** Deadline until which the session is proven by its opening. */
+  /** Deadline until which the store's response to the opening proves the session. */
   readonly deadline: number;
 }
 
@@ -95,7 +95,7 @@ export class Standby implements OtherProofs {
     return this.#times.isLost;
   }
 
-  /** Records a confirmed heartbeat of this thread. */
+  /** Records a confirmed heartbeat of the main thread. */
   noteProof(deadline: number): void {
     this.#times.noteProof(this.#clock.now(), deadline);
   }

@@ -2,11 +2,11 @@ import { BOOT_CLOCK_GRAIN_MS, type Clock } from '../base/clock.ts';
 
 /** The times and states of one session that the main thread and the heartbeat thread share. All times are milliseconds of the main thread's clock. */
 export interface KnownTimes {
-  /** Proven deadline, by the heartbeats of either thread. */
+  /** Deadline until which the heartbeats of either thread have proven the session. */
   readonly deadline: number;
   /** Time at which the latest heartbeat of the main thread was confirmed, or the session was opened. */
   readonly provenAt: number;
-  /** When the event loop of the main thread last ran. */
+  /** Time at which the event loop of the main thread last ran. */
   readonly checkedInAt: number;
   /** Whether the main thread needs no more heartbeats, or the session has ended. */
   readonly isOver: boolean;
@@ -19,7 +19,7 @@ const CHECKED_IN_AT = 3;
 const IS_OVER = 4;
 const IS_LOST = 5;
 const CELLS = 6;
-// Cells store whole microseconds, because atomic access requires integers.
+// Stores whole microseconds, because atomic access to the shared memory requires integers.
 const PER_MS = 1_000;
 
 /**

@@ -3,7 +3,7 @@ import type { Turn } from '../api/spi.ts';
 import { Observable } from '../base/rx.ts';
 import { fieldOf } from '../kit/pending-enqueues.ts';
 
-/** What is known of an entry: whether it is admitted, or the error code with which it was lost. */
+/** Whether an entry is admitted; or the error code with which it was lost. */
 export type EntryStatus = boolean | 'ENTRY_LOST' | 'SESSION_LOST';
 
 /** An entry of a session, as a response of the store describes it. */
@@ -14,7 +14,10 @@ export interface TrackedEntry {
   readonly ord: string | number;
   readonly key: string;
   readonly turn: Turn;
-  /** Number of the call that placed the entry. A read that was requested before that call does not include the entry. */
+  /**
+   * Number of the call that entered the queue or found the entry there; later calls have larger numbers. A read that was requested before that call
+   * may not include the entry.
+   */
   readonly call: number;
 }
 
@@ -34,7 +37,7 @@ export class EntryTracker<Placed extends TrackedEntry> {
   readonly #known = new Map<Placed['ord'], Known<Placed>>();
   readonly #ords = new Map<string, Placed['ord']>();
   readonly #waiting = new Map<Placed['ord'], Placed>();
-  /** Statuses that arrived for entries before the response that placed them. */
+  /** Statuses that arrived for entries before the response to their enqueue. */
   readonly #early = new Map<Placed['ord'], { readonly sight: EntryStatus; readonly call: number }>();
   #pendingEnqueues = 0;
 
@@ -43,12 +46,12 @@ export class EntryTracker<Placed extends TrackedEntry> {
     return this.#known.size;
   }
 
-  /** All tracked entries, in the order of their placement. */
+  /** All tracked entries, in the order in which they were tracked first. */
   get all(): readonly Placed[] {
     return [...this.#known.values()].map(({ placed }) => placed);
   }
 
-  /** The waiting entries, in the order of their placement. */
+  /** The waiting entries, in the order in which they were tracked. */
   get waiting(): Iterable<Placed> {
     return this.#waiting.values();
   }
@@ -64,12 +67,12 @@ export class EntryTracker<Placed extends TrackedEntry> {
     return false;
   }
 
-  /** Whether the entry is placed and neither removed nor lost. */
+  /** Whether the entry is tracked, and neither removed nor lost. */
   has(ord: Placed['ord']): boolean {
     return this.#known.has(ord);
   }
 
-  /** Runs a request that places entries. Until it ends, keeps statuses of entries that are not tracked yet. */
+  /** Runs a request that enters queues. Until it ends, keeps statuses of entries that are not tracked yet. */
   async whilePending<T>(requesting: () => Promise<T>): Promise<T> {
     this.#pendingEnqueues += 1;
     try {
@@ -80,7 +83,10 @@ export class EntryTracker<Placed extends TrackedEntry> {
     }
   }
 
-  /** Starts to track an entry, and returns its turns; see `Placement.turns$`. The response may be older than a status that has arrived meanwhile. */
+  /**
+   * Starts to track an entry that the store has returned, and returns its turns; see `Placement.turns$`. The response may be older than a status that
+   * has arrived meanwhile.
+   */
   track(placed: Placed): Observable<Turn> {
     const { ord, call, turn } = placed;
     const before = this.#known.get(ord);

@@ -33,7 +33,7 @@ export function expectedWait(entries: readonly QueueEntry[], id: string, seen: H
   );
 }
 
-/** Does the same as `expectedWait`, for the entry at this index. */
+/** Does the same as `expectedWait`, for the entry at the index `at` of the queue. */
 export function expectedWaitAt(
   entries: readonly QueueEntry[],
   at: number,
@@ -67,8 +67,8 @@ class Schedule {
   }
 
   /**
-   * Computes when the entry starts to hold. It may hold beside the conflicting holds that end last, as many as its limit allows. It starts when the
-   * latest of the other conflicting holds ends.
+   * Computes when the entry starts to hold. Of the conflicting holds ahead, those that end last may still run then, as many as its limit allows. The
+   * entry starts when the latest of the other conflicting holds ends.
    */
   startOf({ shared, limit, permits }: QueueEntry): number {
     let left = limit - permits;

@@ -1,8 +1,8 @@
 import type { Clock } from '../base/clock.ts';
 
-// Maximum random delay of a read in milliseconds for each entry ahead, of which at most 25 count. So waiters
-// near the head read first. After that, the store notifies the other waiters, or their reads find that the
-// expired entry has been removed.
+// Maximum random delay of a read in milliseconds for each entry ahead. At most 25 entries ahead count.
+// Because of the delay, the waiters near the head read first. After that, the store notifies the other
+// waiters, or their reads find that the expired entry has been removed.
 const APART_MS = 4;
 const FARTHEST = 25;
 const AGAIN_AFTER_MS = 500;
@@ -25,8 +25,8 @@ export interface HeadLeaseTimerOptions {
 }
 
 /**
- * Reads the queue when the first lease may have ended, because leases expire without a notification: once per TTL in normal operation. Any client's
- * read removes expired entries.
+ * Reads a queue when the lease of its first entry may have ended, because leases expire without a notification. In normal operation that is once per
+ * TTL. Any client's read removes expired entries.
  */
 export class HeadLeaseTimer {
   readonly #settings: HeadLeaseTimerOptions;
@@ -40,7 +40,7 @@ export class HeadLeaseTimer {
   }
 
   /**
-   * Schedules a read for when the first lease ends.
+   * Schedules a read of `queue` for the time at which the lease of its first entry ends.
    * @param ahead the number of entries ahead of the waiter
    */
   watch(queue: string, endsInMs: number | null, ahead: number): void {

@@ -1,6 +1,9 @@
 /** The state of an entry that a waiter in this process watches. */
 export interface LocalWait {
-  /** Whether the entry is known to own its queue, now or before; see `Departure.owned`. */
+  /**
+   * Whether the entry is known to have been admitted with no conflicting entry ahead of it; see
+   * `Departure.owned`.
+   */
   readonly owned: boolean;
   /** Whether the entry's own session removes it or has removed it. If the entry was removed in another way, its whole session may have ended. */
   readonly leaving: boolean;
@@ -56,7 +59,10 @@ export class LocalWaiters {
     return new Following(known, () => this.#known.delete(key));
   }
 
-  /** Records that the entry owns its queue, now or before; see `Departure.owned`. Returns whether a waiter in this process watches the entry. */
+  /**
+   * Records that the entry was admitted with no conflicting entry ahead of it; see `Departure.owned`. Returns whether a waiter in this process
+   * watches the entry.
+   */
   markOwned(key: string): boolean {
     const known = this.#known.get(key);
     if (known) known.owned = true;

@@ -3,7 +3,7 @@ import type { TrackedEntry, EntryTracker } from './entry-tracker.ts';
 
 /** An entry of a session, as the store has stored it. */
 export interface FoundEntry extends EntryName {
-  /** The entry's number; see `TrackedEntry.ord`. */
+  /** The number that the store gave the entry; see `TrackedEntry.ord`. */
   readonly ord: TrackedEntry['ord'];
   readonly admitted: boolean;
 }
@@ -12,13 +12,13 @@ export interface FoundEntry extends EntryName {
 export interface SessionReconcilerOptions<Found extends FoundEntry> {
   readonly entries: EntryTracker<TrackedEntry & Pick<Found, 'ord'>>;
   readonly pendingEnqueues: PendingEnqueues;
-  /** The largest of the numbers of the entries that an earlier process with this session has created. 0 if this process has opened the session. */
+  /** Largest `ord` of the entries that an earlier process has created with this session. 0 if this process has opened the session. */
   readonly inherited: number;
   /** Reads all entries of the session from the store. */
   readonly readEntries: () => Promise<readonly Found[]>;
   /** Removes an entry that no client claims. */
   readonly remove: (entry: Found) => Promise<unknown>;
-  /** Returns the number of the next call; see `TrackedEntry.call`. */
+  /** Returns a number larger than those of all earlier calls; see `TrackedEntry.call`. */
   readonly nextCall: () => number;
 }
 
@@ -29,7 +29,7 @@ export interface SessionReconcilerOptions<Found extends FoundEntry> {
 export class SessionReconciler<Found extends FoundEntry> {
   readonly #settings: SessionReconcilerOptions<Found>;
   #inherited: number;
-  /** Numbers of entries of the earlier process that have left since the session was resumed. */
+  /** The `ord` of each entry of the earlier process that has left since the session was resumed. */
   readonly #leftBehind = new Set<Found['ord']>();
   #unclaimed: readonly Found[] | undefined = [];
   #hasEntered = false;

@@ -8,7 +8,7 @@ import { QueueLockError } from '../api/errors.ts';
 import { Observable, Subscription, map, merge } from '../base/rx.ts';
 import type { EntrySpec, Turn } from '../api/spi.ts';
 
-/** A reference to an entry, with the number of permits that it takes. Default 1. */
+/** A reference to an entry ahead, with the number of permits that the entry takes. Default 1. */
 export interface Taker {
   readonly permits?: number | undefined;
 }
@@ -26,7 +26,7 @@ export interface EntriesAhead<R> {
   readonly seenAt?: bigint;
 }
 
-/** What is known of the removal of an entry ahead. */
+/** What is known about an entry ahead that has left the queue. */
 export interface Departure {
   /**
    * Whether the removed entry was certainly admitted, with no conflicting entry ahead of it. That is so when an exclusive entry with a limit of 1
@@ -48,7 +48,10 @@ export interface QueueView<R> {
   removal(ref: R): Observable<Departure | undefined>;
   /** Emits once when this entry has left the queue. For an entry that was admitted at once, the watch starts later; see `OWN_UNWATCHED_MS`. */
   readonly ownRemoval$: Observable<unknown>;
-  /** Queue for the timeouts of `OWN_UNWATCHED_MS` of all holds of a session. Default: a timer for each hold. */
+  /**
+   * Runs the timeouts of `OWN_UNWATCHED_MS` for all holds of a session with one timer. Default: a timer for
+   * each hold.
+   */
   readonly unwatched?: DeadlineQueue | undefined;
 }
 
@@ -94,7 +97,7 @@ export function entriesAheadWithout<R extends Taker>(
 }
 
 /**
- * Returns only what `entriesAheadWithout` needs, because thousands of waiters may store it. If the queue was read only in part, these are the
+ * Returns only what `entriesAheadWithout` needs, because thousands of waiters may store it. If the queue was read only in part, returns only the
  * blocking entries.
  */
 export function remembered<R extends Taker>(ahead: EntriesAhead<R>, rule: AdmissionRule): EntriesAhead<R> {
@@ -224,7 +227,8 @@ function read<R extends Taker>(view: QueueView<R>, rule: AdmissionRule): Observa
 }
 
 /**
- * Calls `ask` like `repeatUntilDefinite` when subscribed, and emits its result. Errors when the failure is definite. Unsubscribing ends the attempts.
+ * Calls `request` like `repeatUntilDefinite` when subscribed, and emits its result. Errors when the failure is definite. Unsubscribing ends the
+ * attempts.
  */
 export function askUntilDefinite<T>(request: () => Promise<T>): Observable<T> {
   return new Observable((subscriber) => {

@@ -17,7 +17,10 @@ export function replayed(name: string, { before, changes, gaps }: StoredHistory)
   };
 }
 
-/** Groups the changes that the store made at one revision. No client could see the queue between them. */
+/**
+ * Groups the changes that the store made at one revision, because no client could read the queue between
+ * them.
+ */
 function steps(changes: readonly PastChange[]): readonly (readonly PastChange[])[] {
   const grouped: PastChange[][] = [];
   for (const change of changes) {

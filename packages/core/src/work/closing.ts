@@ -1,6 +1,6 @@
 import type { QueueLockError } from '../api/errors.ts';
 
-/** A wait or running work that must end when the client begins to close. */
+/** A wait or running work, which must end when the client begins to close. */
 export interface ClosingListener {
   closing(error: QueueLockError): void;
 }

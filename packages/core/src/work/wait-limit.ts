@@ -17,7 +17,7 @@ export interface WaitLimit {
   readonly timeoutMs?: number | undefined;
 }
 
-/** The context of a wait with a limit. */
+/** The clock of a wait with a limit, and the data for the error at the limit. */
 export interface WaitContext {
   readonly clock: Clock;
   /** Name of the lock or state that is awaited, for messages. */
@@ -27,7 +27,7 @@ export interface WaitContext {
 }
 
 interface Waiting extends WaitContext {
-  /** Event that the wait has succeeded. */
+  /** Happens when the wait has succeeded. */
   readonly granted: Moment;
 }
 
