@@ -87,7 +87,10 @@ function namesIn(snapshots: readonly QueueState[]): ReadonlySet<string> {
   return new Set(live.flatMap((entries, place) => entries.map((entry) => nameOf(place, entry))));
 }
 
-/** Returns a name that is unique even if a store reuses a key, or if queues of two stores have the same name. */
+/**
+ * Returns a text that identifies an entry. It is unique even if a store reuses a key, or if queues of two
+ * stores have the same name.
+ */
 function nameOf(place: number, { key, order }: QueueState['entries'][number]): string {
   return `${place} ${order} ${key}`;
 }

@@ -57,8 +57,8 @@ function inOrder(
 }
 
 /**
- * Returns the text for a register. If older notes were dropped and one is left, it is in the format of
- * clients that keep only one note.
+ * Returns the text for a register. If older notes were dropped and only one note is left, the text has the
+ * format of clients that keep only one note.
  */
 export function notesText({ notes: [latest, ...earlier], floor }: SlotNotes): string {
   if (earlier.length === 0 && floor === latest.slot) return JSON.stringify(plain(latest));

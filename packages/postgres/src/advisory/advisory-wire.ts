@@ -5,7 +5,10 @@ import { within } from '../base/within.ts';
 
 type Rows = readonly Record<string, unknown>[];
 
-/** The server's process behind a connection. The start time distinguishes it from a later process with the same number. */
+/**
+ * The server's process behind a connection. The start time distinguishes it from a later process with the
+ * same process id.
+ */
 export interface ServerProcess {
   readonly pid: number;
   readonly started: string;

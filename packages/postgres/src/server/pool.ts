@@ -16,7 +16,10 @@ interface Settings {
   readonly withinMs: number;
   /** Maximum number of connections. */
   readonly most: number;
-  /** Called when a connection broke. The server may then be another one, or may have lost data. */
+  /**
+   * Called when a connection broke. The next connection may lead to another server, or the server may have
+   * lost data.
+   */
   readonly onDown: () => void;
 }
 

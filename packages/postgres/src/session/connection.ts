@@ -142,8 +142,8 @@ export class Connection {
   }
 
   leave(resident: Resident): void {
-    // Removes only this object. Another one may have replaced it, if a session with the same id was resumed in
-    // this process.
+    // Removes this session object only. If a session with the same id was resumed in this process, the map
+    // contains a newer object.
     if (this.#residents.get(resident.id) === resident) this.#residents.delete(resident.id);
   }
 
@@ -232,7 +232,7 @@ export class Connection {
     };
   }
 
-  /** Handles one notification. Its text is `session:kind:order`. */
+  /** Handles one notification. Its text is `session:kind:number`, with the order number of the entry. */
   #hear(output: string): void {
     const [id = '', kind = '', ord = ''] = output.split(':');
     const entries = this.#residents.get(id)?.entries;

@@ -50,7 +50,9 @@ export class Keys {
     return `${this.root}line:${queue}/${order}`;
   }
 
-  /** Returns the order in an entry's public key, or `undefined` when the key belongs to another queue. */
+  /**
+   * Returns the order number in an entry's public key, or `undefined` when the key belongs to another queue.
+   */
   orderIn(queue: string, key: string): string | undefined {
     const start = this.entry(queue, '');
     const order = key.slice(start.length);

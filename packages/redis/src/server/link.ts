@@ -211,7 +211,10 @@ export class Link {
     this.keep();
   }
 
-  /** Records why a connection failed, for the message of a timeout. An earlier timeout would add nothing to it. */
+  /**
+   * Records why a connection failed, for the message of a later timeout. Does not record timeouts, which
+   * would add nothing to that message.
+   */
   #record(error: unknown): void {
     if (!(error instanceof QueueLockError)) this.#failure = error;
   }
@@ -221,7 +224,10 @@ export class Link {
     this.#waiting.clear();
   }
 
-  /** Settles like the promise `answer`. If `answer` is still pending after `ms` milliseconds, rejects with `UNAVAILABLE`. */
+  /**
+   * Settles as the promise `response` does. Rejects with `UNAVAILABLE` if `response` is still pending after
+   * `ms` milliseconds.
+   */
   #within<T>(ms: number, response: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const cancel = this.#settings.clock.after(Math.max(0, ms), () => {

@@ -138,8 +138,8 @@ export class Connection {
   }
 
   leave(resident: Resident): void {
-    // When a session was resumed in this process, the entry of the map belongs to the newer object of the
-    // same id.
+    // If a session with the same id was resumed in this process, the map contains a newer object, which
+    // stays.
     if (this.#residents.get(resident.id) === resident) this.#residents.delete(resident.id);
   }
 
@@ -202,7 +202,10 @@ export class Connection {
     };
   }
 
-  /** Handles one notification, in the form `session:number:kind:order`. */
+  /**
+   * Handles one notification. Its text is `session:nth:kind:number`: the session, the number of the
+   * notification, its kind, and the order number of the entry.
+   */
   #hear(output: string): void {
     const [id = '', nth, kind = '', ord = ''] = output.split(':');
     const resident = this.#residents.get(id);

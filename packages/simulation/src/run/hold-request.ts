@@ -3,7 +3,7 @@ import type { Holds } from './holds.ts';
 import { LIMIT, type Step } from './plan.ts';
 import { isRecipe, queueOf } from './recipes.ts';
 
-/** Options for requesting a hold. */
+/** What `requestHold` needs besides the client and the step. */
 interface HoldRequest {
   readonly options: AcquireOptions;
   readonly holds: Holds;

@@ -99,7 +99,7 @@ export function withCrowd(random: Random, plan: Plan): Plan {
   return inOrder({ ...plan, clients, faults: [...plan.faults.slice(0, 1), ...faults] });
 }
 
-/** Returns the plan, in which `change` has replaced each step. */
+/** Returns a copy of the plan in which each step is replaced by the result of `change`. */
 export function withSteps(plan: Plan, change: (step: Step) => Step): Plan {
   const clients = plan.clients.map((client) => ({
     ...client,

@@ -171,7 +171,7 @@ interface Context {
   readonly queues: readonly [string, string];
   /** Whether clients may remove entries of other clients. */
   readonly hasOperator: boolean;
-  /** Whether clients watch queues during the whole run. */
+  /** Whether some clients watch a queue during the whole run. */
   readonly isSeen: boolean;
 }
 
