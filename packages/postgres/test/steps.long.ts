@@ -100,7 +100,8 @@ describe('the steps on PostgreSQL', () => {
       notified.length = 0;
       await ownership.release();
       ownership = await claim;
-      // This reply arrives after all notifications that the server has sent before.
+      // Waits for a reply of the server, which arrives after all notifications that the server has sent
+      // before.
       await listener.query('select 1');
       expect(notified).to.have.length(1);
     }

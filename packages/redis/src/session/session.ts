@@ -27,10 +27,7 @@ import { SCRIPTS } from '../queue/scripts.ts';
 import { checkExclusive } from '../api/single-key.ts';
 import type { Answer } from '../server/steps.ts';
 
-/**
- * Identifies the use of a session by one client. A client that resumes it starts a new generation, and the
- * store refuses requests of earlier generations.
- */
+/** Identifies the use of a session by one client. A client that resumes it starts a new generation. The store refuses requests of earlier ones. */
 export interface Tenancy {
   readonly id: string;
   readonly generation: string;
@@ -41,10 +38,7 @@ export interface Tenancy {
   readonly inherited: number;
 }
 
-/**
- * What the store replies about an entry that it has added. `ahead`: number of conflicting entries ahead.
- * `other`: another limit of an entry ahead, or 0. `endsInUs`: microseconds until the first lease ahead ends.
- */
+/** Reply about an added entry. `ahead`: number of entries ahead. `other`: another limit of one ahead, or 0. `endsInUs`: microseconds to the first lease end ahead. */
 type Place = readonly [ord: string, admitted: number, ahead: number, other: number, endsInUs: number];
 
 /** A session of this client on Redis. */
@@ -216,10 +210,7 @@ export class RedisSession implements Session {
     return [queue, id, shared ? '1' : '0', String(limit), String(permits), value, single];
   }
 
-  /**
-   * Runs a step that adds entries. Returns the values after the outcome in the reply. The list is empty if a
-   * try found the queue busy.
-   */
+  /** Runs a step that adds entries. Returns the values after the outcome in the reply. The list is empty if a try found the queue busy. */
   async #enterStep(
     script: Script,
     specs: readonly EntrySpec[],

@@ -8,7 +8,7 @@ export interface Step {
   readonly permits: number;
   readonly holdMs: number;
   /**
-   * Timeout of the wait in milliseconds. With the ways `claim` and `abort`, the client gives up at this time
+   * Timeout of the wait in milliseconds. If `way` is `claim` or `abort`, the client gives up at this time
    * even if it holds.
    */
   readonly waitTimeoutMs: number | undefined;
