@@ -30,7 +30,7 @@ export class LockRuntime implements OnModuleDestroy, BeforeApplicationShutdown, 
   readonly #timers: NodeJS.Timeout[] = [];
 
   /**
-   * Registers a client under a name.
+   * Adds a client, which the decorators find by its name.
    * @throws {QueueLockError} `INVALID_ARGUMENT` if another client has that name
    */
   add(name: string, client: LockClient, shutdown: Required<ShutdownOptions>): void {

@@ -23,7 +23,7 @@ const SHUTDOWN: KnownOptions<ShutdownOptions> = { undisturbedMs: 'number', drain
 const MAX_TIMER_MS = 2_147_483_647;
 
 /**
- * Returns the times with their defaults.
+ * Returns the options, with defaults for absent ones.
  * @throws {QueueLockError} `INVALID_ARGUMENT` for a time that is longer than the longest delay of a timer
  */
 export function checkedShutdown(options: ShutdownOptions | undefined): Required<ShutdownOptions> {

@@ -7,7 +7,7 @@ const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 
 type Ends = Readonly<Record<Outcome | 'released' | 'lost', Counter>>;
 
-/** The metrics of acquisitions and holds. Their only label is the class of the lock. */
+/** The metrics of acquisitions and holds. Their only attribute is the class of the lock. */
 export class Metrics {
   readonly #classOf: (name: string) => string;
   readonly #wait: Histogram;

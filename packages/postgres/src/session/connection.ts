@@ -136,7 +136,7 @@ export class Connection {
     return this.steps.takeOn<T>((text, given) => this.#notifications.ask(text, given), name, ...values);
   }
 
-  /** Registers a session. The connection passes the session's notifications to it until `leave` is called. */
+  /** Adds a session to those to which the connection passes notifications, until `leave` is called. */
   settle(resident: Resident): void {
     this.#residents.set(resident.id, resident);
   }

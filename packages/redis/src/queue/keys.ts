@@ -16,8 +16,9 @@ export class Keys {
   }
 
   /**
-   * A key that never exists. Every script names it beside `meta`. While a node of a cluster migrates the slot, it refuses any script that
-   * names a missing key. With `meta` alone, the script would start and fail in its middle at the first key that has moved.
+   * A key that never exists. Every script names it beside `meta`. While a node of a cluster migrates the hash
+   * slot, it refuses any script that names a missing key. With `meta` alone, the script would start and fail
+   * in its middle at the first key that has moved.
    */
   get absent(): string {
     return `${this.root}absent`;

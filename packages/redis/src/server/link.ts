@@ -16,7 +16,7 @@ import { Pace } from './pace.ts';
 // Maximum number of commands in flight. The server needs some milliseconds for 64 commands. A higher limit
 // would make no reply faster, and with thousands in flight the last ones would time out.
 const AT_ONCE = 64;
-/** Backoff between attempts while the cluster migrates the slot of the keys. */
+/** Backoff between attempts while the cluster migrates the hash slot of the keys. */
 const MIGRATING = { initialDelayMs: 20, maxDelayMs: 250 };
 
 interface Settings {

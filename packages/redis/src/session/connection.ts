@@ -132,7 +132,7 @@ export class Connection {
     await this.#notifications.up();
   }
 
-  /** Registers a session. The connection passes the session's notifications to it until `leave` is called. */
+  /** Adds a session to those to which the connection passes notifications, until `leave` is called. */
   settle(resident: Resident): void {
     this.#residents.set(resident.id, resident);
   }

@@ -38,7 +38,7 @@ export interface Tenancy {
   readonly inherited: number;
 }
 
-/** Reply about an added entry. `ahead`: number of entries ahead. `other`: another limit of one ahead, or 0. `endsInUs`: microseconds to the first lease end ahead. */
+/** Reply about an added entry. `ahead`: entries ahead. `other`: another limit of one of them, or 0. `endsInUs`: microseconds until the first lease ahead ends. */
 type Place = readonly [ord: string, admitted: number, ahead: number, other: number, endsInUs: number];
 
 /** A session of this client on Redis. */
