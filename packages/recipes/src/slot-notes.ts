@@ -40,7 +40,7 @@ export function withNote(
   note: SlotNote,
   { kept, order }: { readonly kept: number; readonly order: SlotOrder },
 ): SlotNotes {
-  // A client that keeps only one note drops all notes before it without reading them.
+  // A client that keeps only one note drops all earlier notes without reading them.
   if (kept === 1) return { notes: [note], floor: note.slot };
   const [newest, ...rest] = inOrder(note, present?.notes ?? [], order);
   return { notes: [newest, ...rest.slice(0, kept - 1)], floor: rest[kept - 1]?.slot ?? present?.floor };

@@ -119,7 +119,7 @@ describe('a Redis Cluster', () => {
     const migration = await SlotMigration.begin(cluster, META);
     const keys = await migration.keys();
     await migration.move(keys.slice(0, Math.ceil(keys.length / 2)));
-    // This request starts during the migration, and gets its reply after the migration.
+    // The request of `tryAcquire` starts during the migration, and gets its reply after the migration.
     const busy = third!.tryAcquire('jobs');
     await migration.end();
     expect(await busy).to.equal(undefined);

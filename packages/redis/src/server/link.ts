@@ -23,7 +23,9 @@ interface Settings {
   readonly clock: Clock;
   /** Timeout of a command, connecting included, in milliseconds. */
   readonly withinMs: number;
-  /** Called with each new connection, before commands use it. They wait until this callback has resolved. */
+  /**
+   * Called with each new connection, before commands use it. Commands wait until the callback has resolved.
+   */
   readonly onUp?: (wire: Wire) => Promise<void>;
   /** Called when the connection broke. The link opens another one by itself. */
   readonly onDown?: () => void;

@@ -26,7 +26,7 @@ interface Settings {
   readonly singleKeyOf: SingleKeyOf | undefined;
 }
 
-/** A session of this process, as the connection notifies it. */
+/** A session of this process, with the methods by which the connection notifies it. */
 export interface Resident {
   readonly id: string;
   readonly entries: EntryTracker<Placed>;

@@ -143,7 +143,7 @@ export class Cluster {
     this.#fate.after(ms, task);
   }
 
-  /** Ends a network partition: this member can reach all other members again. */
+  /** Ends a network partition: the given member can reach all other members again. */
   heal(member: Member): void {
     member.isCut = false;
     this.#catchUp(member);

@@ -17,7 +17,7 @@ const MIN_TTL_S = 2;
  * that has one. In all other cases that client adds an entry.
  */
 const TAKES_SINGLE = 0.75;
-// Prefix of registers. Clients also record there which entries they evicted.
+// Prefix of the keys of registers. Clients also record there which entries they evicted.
 const REGISTERS = '.queuelock/register/';
 const STRANGER = 'a stranger';
 

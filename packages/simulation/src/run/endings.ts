@@ -6,7 +6,7 @@ export interface Circumstances {
   readonly client: string;
   /** The reason with which the client's program aborted its own wait. */
   readonly abort?: unknown;
-  /** Whether a client steals the lock of this queue or an operator deletes entries. */
+  /** Whether a client steals the lock of the queue, or an operator deletes entries of the queue. */
   readonly isUnruly: boolean;
   /** Whether the client's program requires that the hold lasts for a minimum time. */
   readonly isDemanding: boolean;

@@ -7,7 +7,7 @@ import { isRecipe, queueOf } from './recipes.ts';
 interface HoldRequest {
   readonly options: AcquireOptions;
   readonly holds: Holds;
-  /** The two queues that clients use in this run. */
+  /** The two queues that the clients of the simulated run use. */
   readonly queues: readonly [string, string];
 }
 

@@ -102,7 +102,10 @@ export class Holds {
     this.#marked.add(held.key);
   }
 
-  /** Returns whether a client steals the lock of this queue in this run, or an operator deletes entries. */
+  /**
+   * Returns whether a client steals the lock of the queue in the simulated run, or an operator deletes its
+   * entries.
+   */
   isUnruly(queue: string): boolean {
     return this.#unruly.has(queue);
   }
