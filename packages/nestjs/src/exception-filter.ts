@@ -37,10 +37,10 @@ const OUT_OF_ORDER: ReadonlySet<QueueLockErrorCode> = new Set([
 ]);
 
 /**
- * Turns errors of locks into HTTP responses. Codes other than those of the two options are defects of the
- * program and become 500. The response has the code and a fixed text. The message of the error may name
- * servers and other clients, so it only goes to the log. The response to `CLOSED` ends the connection, so that
- * the server can close. In contexts other than HTTP the filter rethrows the error.
+ * Turns errors of locks into HTTP responses. An error code that neither option lists shows a defect of the
+ * program, and becomes status 500. The response has the code and a fixed text. The message of the error may
+ * name servers and other clients, so it only goes to the log. The response to `CLOSED` ends the connection,
+ * so that the server can close. In contexts other than HTTP the filter rethrows the error.
  * @example
  * const app = await NestFactory.create(AppModule);
  * app.useGlobalFilters(new QueuelockExceptionFilter(app.get(HttpAdapterHost), { busyStatus: 409 }));

@@ -38,8 +38,8 @@ export class Leaders implements OnApplicationBootstrap {
 
   #methods(): readonly LeadingMethod[] {
     const wrappers = [...this.#discovery.getProviders(), ...this.#discovery.getControllers()];
-    // Two wrappers of Nest have the same instance if the provider has an alias. The methods of an instance
-    // start only once.
+    // Nest has one wrapper for a provider and one for each alias of it, with the same instance. Each instance
+    // is visited only once.
     const seen = new Set<unknown>();
     return wrappers.flatMap((wrapper) => {
       const instance: unknown = wrapper.instance;
@@ -78,7 +78,7 @@ export class Leaders implements OnApplicationBootstrap {
       try {
         await Reflect.apply(method, instance, [leadership, stop, checkIn]);
       } catch (error) {
-        // The method has failed. This process resigns, so that another process may lead.
+        // Logs the failure of the method. This process then resigns, so that another process may lead.
         if (!stop.aborted) this.#logger.error(`${label} failed while it led`, error);
       }
     };

@@ -30,7 +30,7 @@ export class LockRuntime implements OnModuleDestroy, BeforeApplicationShutdown, 
   readonly #timers: NodeJS.Timeout[] = [];
 
   /**
-   * Registers a client under a name.
+   * Adds a client, which the decorators find by its name.
    * @throws {QueueLockError} `INVALID_ARGUMENT` if another client has that name
    */
   add(name: string, client: LockClient, shutdown: Required<ShutdownOptions>): void {
@@ -56,7 +56,7 @@ export class LockRuntime implements OnModuleDestroy, BeforeApplicationShutdown, 
     return this.#stop.signal;
   }
 
-  /** Runs work that belongs to no request. The shutdown waits for it. */
+  /** Runs work that belongs to no HTTP request. The shutdown waits for the work. */
   inBackground<T>(work: () => Promise<T>): Promise<T> {
     const running = work();
     const ended = (): void => void this.#background.delete(running);

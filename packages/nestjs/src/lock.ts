@@ -13,7 +13,7 @@ export interface LockOptions extends Omit<RunOptions, 'holding' | 'id' | 'stop' 
 /** The hold and the signal of a method that runs under `@Lock`. */
 export interface LockContext {
   readonly ownership: SharedOwnership;
-  /** Aborts when the hold is lost, as the second argument of the work of `LockClient.run` does. */
+  /** A signal that aborts when the hold is lost, like the signal that `LockClient.run` passes to its work. */
   readonly stop: AbortSignal;
 }
 

@@ -27,7 +27,7 @@ export interface QueuelockModuleAsyncOptions extends Pick<ModuleMetadata, 'impor
   readonly name?: string;
   /** The tokens of the providers that Nest injects into `useFactory`. */
   readonly inject?: FactoryProvider['inject'];
-  /** Returns the settings, or a promise of them. */
+  /** Returns the settings of the client, or a promise of them. */
   // oxlint-disable-next-line typescript/no-explicit-any -- the parameters are those that `inject` names
   readonly useFactory: (...injected: any[]) => LockClientSettings | Promise<LockClientSettings>;
 }

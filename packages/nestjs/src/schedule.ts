@@ -87,8 +87,8 @@ function jobOf(name: string, options: OncePerTickOptions, call: MethodCall): Tic
 }
 
 /**
- * Returns the last scheduled time, or `undefined` when no job has the pattern. That is so before the schedule
- * has begun and after it has ended.
+ * Returns the last scheduled time of the job. Returns `undefined` when no job with its pattern is registered:
+ * before the schedule has begun, or after it has ended.
  */
 async function tickOf({ instance, label }: MethodCall, method: AnyMethod): Promise<Date | undefined> {
   const options = Reflect.getMetadata(CRON_OPTIONS, method) as CronOptions | undefined;
@@ -98,8 +98,8 @@ async function tickOf({ instance, label }: MethodCall, method: AnyMethod): Promi
   const at = new Date();
   const known = cronTimeLike(registry, options);
   if (known) return lastCronTick(known, at);
-  // A job that is already late at its start fires before `@nestjs/schedule` registers it, in the same turn of
-  // the event loop. Awaiting lets the registration happen first.
+  // A job that is already late at its start fires before `@nestjs/schedule` registers it, in the same
+  // iteration of the event loop. Awaiting a promise lets the registration happen first.
   await Promise.resolve();
   const registered = cronTimeLike(registry, options);
   return registered && lastCronTick(registered, at);

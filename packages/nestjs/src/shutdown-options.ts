@@ -2,7 +2,7 @@ import { checkedOptions, invalidArgument, type KnownOptions } from '@queuelock/c
 
 /**
  * How a client closes when its application shuts down. The grace period of the process manager must be longer
- * than the sum of both times.
+ * than the sum of `undisturbedMs` and `drainMs`.
  */
 export interface ShutdownOptions {
   /**
@@ -11,9 +11,9 @@ export interface ShutdownOptions {
    */
   readonly undisturbedMs?: number;
   /**
-   * How long running work may then take to end, in milliseconds; see `LockClient.close`. The `stop` of
-   * `@Leads` and `@OncePer` methods aborts at the beginning of the shutdown, and their time counts from then.
-   * Default 10,000.
+   * How long running work may take to end after `undisturbedMs` has passed, in milliseconds; see
+   * `LockClient.close`. For methods with `@Leads` and `@OncePer` it counts from the beginning of the
+   * shutdown, when their `stop` aborts. Default 10,000.
    */
   readonly drainMs?: number;
 }
@@ -23,7 +23,7 @@ const SHUTDOWN: KnownOptions<ShutdownOptions> = { undisturbedMs: 'number', drain
 const MAX_TIMER_MS = 2_147_483_647;
 
 /**
- * Returns the times with their defaults.
+ * Returns the options, with defaults for absent ones.
  * @throws {QueueLockError} `INVALID_ARGUMENT` for a time that is longer than the longest delay of a timer
  */
 export function checkedShutdown(options: ShutdownOptions | undefined): Required<ShutdownOptions> {

@@ -19,11 +19,11 @@ export interface MemoryLocksOptions {
 
 /** The part of the builder of `Test.createTestingModule` that this module uses. */
 export interface ProviderOverrides {
-  /** Begins to replace the provider with this token. */
+  /** Begins to replace the provider that has this injection token. */
   overrideProvider(token: symbol): ProviderOverride;
 }
 
-/** The replacement of a provider. */
+/** A provider that is being replaced. Its replacement is set by `useValue`. */
 export interface ProviderOverride {
   /** Sets the value that replaces the provider. */
   useValue(value: unknown): unknown;

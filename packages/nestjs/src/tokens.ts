@@ -18,7 +18,7 @@ export function optionsToken(name: string): symbol {
   return Symbol.for(`queuelock.options.${name}`);
 }
 
-/** The injection token of the provider that registers a client for the decorators. */
+/** The injection token of the provider that makes a client known to the decorators. */
 export function registrationToken(name: string): symbol {
   return Symbol.for(`queuelock.registration.${name}`);
 }

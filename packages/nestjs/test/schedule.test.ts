@@ -31,7 +31,7 @@ class Reports {
     await this.work(stop);
   }
 
-  // This method has the two decorators in the opposite order.
+  // Here `@Cron` is above `@OncePer`. On the method `yearly` it is below.
   @Cron('* * * * * *', { name: 'often' })
   @OncePer('often')
   async often(tick: Date): Promise<void> {
@@ -72,7 +72,7 @@ describe('@OncePer on a method with @Cron', () => {
     const [one, two] = [await start(server), await start(server)];
     await call(one.reports, 'yearly');
     await call(two.reports, 'yearly');
-    // The second job fires during this test too. Its runs are filtered out.
+    // The job `often` fires during this test too. Its runs are filtered out.
     const yearly = ({ reports }: typeof one): readonly Run[] =>
       reports.runs.filter(({ job }) => job === 'yearly');
     const [run] = yearly(one);

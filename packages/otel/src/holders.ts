@@ -13,7 +13,9 @@ interface Lock {
   last: Holder | undefined;
 }
 
-/** The latest hold of each lock by this process. An item is kept while this process holds the lock or waits for it. */
+/**
+ * The latest hold of each lock by this process. It is kept while this process holds the lock or waits for it.
+ */
 export class Holders {
   readonly #locks = new Map<string, Lock>();
 

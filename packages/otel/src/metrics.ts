@@ -2,12 +2,12 @@ import type { Attributes, Counter, Histogram, Meter, UpDownCounter } from '@open
 import type { AcquireMessage, HoldMessage } from '@queuelock/core';
 import { outcomeOf, type Outcome } from './outcome.ts';
 
-// Bounds of the histograms in seconds: from a hand-off in memory to a job of half an hour.
+// Bounds of the buckets of the histograms, in seconds: from a hand-off in memory to a job of half an hour.
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800];
 
 type Ends = Readonly<Record<Outcome | 'released' | 'lost', Counter>>;
 
-/** The metrics of acquisitions and holds. Their only label is the class of the lock. */
+/** The metrics of acquisitions and holds. Their only attribute is the class of the lock. */
 export class Metrics {
   readonly #classOf: (name: string) => string;
   readonly #wait: Histogram;
@@ -16,7 +16,7 @@ export class Metrics {
   readonly #holding: UpDownCounter;
   readonly #handovers: Counter;
   readonly #ends: Ends;
-  /** Acquisitions that were counted as waiting and have not ended. */
+  /** The acquisitions that the number of waiting acquisitions counts at present. */
   readonly #acquires = new Set<AcquireMessage>();
   readonly #holds = new Set<HoldMessage>();
 
@@ -90,7 +90,7 @@ export class Metrics {
     this.#hold.record((message.heldMs ?? 0) / 1_000, labels);
   }
 
-  /** Subtracts unfinished acquisitions and holds from the counts of those that are in progress. */
+  /** Subtracts all unfinished acquisitions and holds from the two metrics that count them. */
   close(): void {
     for (const message of this.#acquires) this.#waiting.add(-1, this.#labels(message));
     for (const message of this.#holds) this.#holding.add(-1, this.#labels(message));

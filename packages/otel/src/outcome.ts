@@ -6,7 +6,7 @@ import { isQueueLockError, type AcquireMessage } from '@queuelock/core';
  */
 export type Outcome = 'held' | 'busy' | 'timeout' | 'aborted' | 'failed';
 
-/** Returns the outcome of an acquisition from the message about its end. */
+/** Returns the outcome of an acquisition from the message that the lock client publishes at the end of it. */
 export function outcomeOf({ outcome, isTry, error }: AcquireMessage): Outcome {
   if (outcome === 'held') return 'held';
   if (outcome === 'left' || !isQueueLockError(error)) return 'aborted';

@@ -202,7 +202,7 @@ describe('OpenTelemetry instrumentation of locks', () => {
       Array.from(expr.matchAll(/__name__=~"([^"]+)"/g), ([, name = '']) => name),
     );
     const exported = await sdk.exported();
-    // The SDK does not export these metrics, because they have counted nothing yet.
+    // These metrics of failures have counted nothing yet, so the SDK does not export them.
     const failures = ['acquire.busy', 'acquire.timeout', 'acquire.aborted', 'acquire.failed', 'hold.lost'];
     const unused = failures.map((name) => `queuelock_${name.replaceAll('.', '_')}_total`);
     const known = [...exported, ...unused];

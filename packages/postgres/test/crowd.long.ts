@@ -5,7 +5,7 @@ import { Clients } from './clients.ts';
 const [SHORT, LONG] = [200, 1_000];
 const ROUNDS = 20;
 // Number of further pages that a step may read in a long queue. With five times as many entries, the index
-// has at most one more level, which each of the few reads passes.
+// has at most one more level, and each read of the step visits one page of that level.
 const MORE_PAGES = 20;
 
 /** The numbers of rows and pages that the server read or wrote. */

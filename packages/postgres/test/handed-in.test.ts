@@ -244,7 +244,10 @@ interface Failure {
   readonly phase: 'at once' | 'later';
 }
 
-/** A simulated pool without a server. It passes the check of its replies, and delivers no notifications. */
+/**
+ * A simulated pool without a server. It passes the check that the driver makes of its replies, and delivers
+ * no notifications.
+ */
 class FakePool {
   readonly made: EventEmitter[] = [];
   /** Replaces the results of all statements, if set. */

@@ -8,7 +8,7 @@ describe('@queuelock/postgres over postgres.js', () => {
   });
 
   describe('over a client without prepared statements', () => {
-    // The client itself never opens a connection.
+    // The client that is passed to `postgres()` never opens a connection itself.
     describeBackend({
       ...harness((url) => ({ client: postgresJs(url, { prepare: false, onnotice: () => undefined }) })),
       atOnce: 4,

@@ -31,7 +31,7 @@ export class OwnServer {
   /** Opens the superuser connection again after a restart of the server. */
   async reconnect(): Promise<void> {
     this.operator = new Client({ connectionString: this.url });
-    // Ignores its error event, because a test that kills the server ends this connection too.
+    // Ignores the error event of the superuser connection, because a test that kills the server ends it too.
     this.operator.on('error', () => undefined);
     await this.operator.connect();
   }

@@ -92,7 +92,8 @@ describe('the steps on PostgreSQL', () => {
     const claims = [];
     for (const [place, { client }] of waiters.entries()) {
       claims.push(client.acquire('handed'));
-      // Lets the next waiter enqueue only when this one is in the queue, so that their order is known.
+      // Lets the next waiter enqueue only when this waiter is in the queue, so that the order of the waiters
+      // is known.
       await untilThere('handed', place + 2);
     }
     for (const { asked } of waiters) asked.length = 0;
@@ -100,7 +101,8 @@ describe('the steps on PostgreSQL', () => {
       notified.length = 0;
       await ownership.release();
       ownership = await claim;
-      // This reply arrives after all notifications that the server has sent before.
+      // Waits for a reply of the server, which arrives after all notifications that the server has sent
+      // before.
       await listener.query('select 1');
       expect(notified).to.have.length(1);
     }

@@ -30,7 +30,7 @@ export interface FakeJoin {
 
 /** A bridge client that emits what a test passes to it, and counts its subscribers. */
 export class FakeBridge implements BridgeClient {
-  /** Open subscriptions, by kind and subject. */
+  /** Number of open subscriptions, by kind and subject. */
   readonly subscribers = new Map<string, number>();
   /** Number of subscriptions so far. */
   opened = 0;

@@ -10,8 +10,8 @@ export class LocalHold implements CohortHold {
   readonly #shared: Ownership;
   readonly #handOn: () => Promise<void>;
   /**
-   * Source of the signal. Both are created when the acquirer first reads `signal`, so that listeners run in
-   * the acquirer's asynchronous context.
+   * Controller of `signal`. Controller and signal are created when the acquirer first reads `signal`, so that
+   * listeners run in the acquirer's asynchronous context.
    */
   #loss: CallerAbortController | undefined;
   #signal: AbortSignal | undefined;

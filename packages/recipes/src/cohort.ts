@@ -45,7 +45,7 @@ const OPTIONS: KnownOptions<CohortOptions> = { handOffs: 'number', owner: 'strin
 
 /**
  * Manages the hold of one cohort: which local acquirer has it, and whether the cohort has an entry in the
- * queue. It has one exactly while an acquirer waits or holds.
+ * queue. The cohort has an entry exactly while an acquirer waits or holds.
  */
 class EntrySharing implements Cohort {
   readonly name: string;
@@ -134,8 +134,8 @@ class EntrySharing implements Cohort {
 
   /**
    * Passes the hold to the next local acquirer, or releases the entry. If local waiters remain then, a new
-   * entry joins at once. It need not wait until the old one is removed, because it is behind all other
-   * waiters in either case.
+   * entry joins at once. The new entry need not wait until the old entry is removed, because it is behind all
+   * other waiters in either case.
    */
   async #handOn(): Promise<void> {
     this.#holder = undefined;

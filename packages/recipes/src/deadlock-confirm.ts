@@ -14,10 +14,10 @@ export interface Confirmation {
 
 /**
  * Confirms suspected deadlocks by comparing snapshots that are `confirmMs` apart. Snapshots of different
- * queues are not taken at the same moment, so a cycle that spans them may never have existed.
- * Only entries count that were already in the snapshots of `confirmMs` ago and are still present. Such an
- * entry was in its queue all the time between. If no snapshot is older than `confirmMs`, all of them were in
- * their queues at the same moment.
+ * queues are not taken at the same moment, so a cycle that spans them may never have existed. Only entries
+ * count that were already in the snapshots of `confirmMs` ago and are still present. Such an entry was in its
+ * queue all the time between. If no snapshot is older than `confirmMs`, all these entries were in their
+ * queues at the same moment.
  */
 export class ConfirmedDeadlocks {
   readonly #options: Confirmation;
@@ -87,7 +87,10 @@ function namesIn(snapshots: readonly QueueState[]): ReadonlySet<string> {
   return new Set(live.flatMap((entries, place) => entries.map((entry) => nameOf(place, entry))));
 }
 
-/** Returns a name that is unique even if a store reuses a key, or if queues of two stores have the same name. */
+/**
+ * Returns a text that identifies an entry. It is unique even if a store reuses a key, or if queues of two
+ * stores have the same name.
+ */
 function nameOf(place: number, { key, order }: QueueState['entries'][number]): string {
   return `${place} ${order} ${key}`;
 }

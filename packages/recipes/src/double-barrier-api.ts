@@ -22,8 +22,7 @@ export interface DoubleBarrier {
   readonly name: string;
   /**
    * Joins the queue, and resolves when the round of this member begins. When it rejects, the entry is
-   * removed. If the round began at the same moment, the other members treat this one as a member that has
-   * died.
+   * removed. If the round began at the same moment, the other members treat this member as one that has died.
    * @throws {QueueLockError} `TIMEOUT` or the signal's reason; `OWNERSHIP_LOST` when the entry is lost before
    * the round begins, for instance because the client is closed; `LIMIT_MISMATCH` when an entry ahead has
    * another number of members; the errors of `LockClient.acquire` when it cannot join

@@ -8,11 +8,11 @@ export const MAX_MEMBERS = 100;
 export interface Member {
   readonly id: string;
   readonly phase: 'waiting' | 'leaving';
-  /** Number of members that a round needs, according to this client. */
+  /** Number of members that a round needs, according to the client of the entry. */
   readonly members: number;
 }
 
-/** Ids of the members of a round, in the order of their entries. */
+/** A round: the ids of its members, in the order of their entries. */
 export type Round = readonly string[];
 
 /** Returns the metadata by which an entry shows its phase and its number of members. */

@@ -74,7 +74,8 @@ function once(ballot: Ballot, failures: CandidateErrors): Observable<Presence> {
 function presenceIn(term: Promise<Term>): Observable<Presence> {
   return from(term).pipe(
     switchMap(({ present$ }) => present$),
-    // Completes if another candidacy may follow the error, because the claim reports the loss as well.
+    // An error after which another candidacy may succeed only completes this stream: the claim reports the
+    // loss as well.
     catchError((error: unknown) => endQuietlyIf(mayPass(error), error)),
   );
 }

@@ -140,8 +140,8 @@ function eitherOf(signal: AbortSignal | undefined, lost: AbortSignal): AbortSign
 }
 
 /**
- * Returns a function that returns the remaining timeout for each step. A timeout of 0 means one attempt at
- * each permit.
+ * Returns a function that returns the remaining timeout for the next of the two waits. A timeout of 0 means
+ * one attempt at each permit.
  */
 function timeLeft({ timeoutMs }: Pick<ShareOptions, 'timeoutMs'>): () => Pick<ShareOptions, 'timeoutMs'> {
   if (timeoutMs === undefined || timeoutMs === 0) return () => ({});

@@ -50,7 +50,7 @@ export type CheckIn = () => void;
 
 /** Settings of supervised work. */
 export interface SupervisionOptions {
-  /** Longest time between two check-ins, in milliseconds. The start of the work counts as one. */
+  /** Longest time between two check-ins, in milliseconds. The start of the work counts as a check-in. */
   readonly checkInWithinMs: number;
 }
 

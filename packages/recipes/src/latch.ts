@@ -85,8 +85,8 @@ class RegisterLatch implements Latch {
     let round: string | undefined;
     const left = await this.#change((present) => {
       round ??= present?.round;
-      // Counts down only in the round that this call has read first. When a repeated call finds a later
-      // round, its own round has ended.
+      // Counts down only in the round that this call has read first. If `change` calls this function again
+      // and it finds a later round, the round of this call has ended.
       return present?.round === round && present ? countedDown(present, id) : present;
     });
     if (round === undefined) return undefined;

@@ -14,8 +14,8 @@ export interface OncePerOptions {
    */
   readonly guarantee?: 'at-most-once' | 'at-least-once';
   /**
-   * Label of this client, for people. Other calls get it as `by`, and it is the owner of the entry in the queue. At most 128 characters.
-   * Default: host and process id.
+   * Name of this client, for people. Other calls get it as `by`, and it is the owner of the entry in the
+   * queue. At most 128 characters. Default: host and process id.
    */
   readonly owner?: string;
   /**

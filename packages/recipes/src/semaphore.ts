@@ -33,8 +33,8 @@ import { defer, finalize, tap, type Observable } from './rx.ts';
  * Each waiter is notified of a resize separately. A waiter that has not been notified of a smaller limit yet, or is cut off, may still be
  * admitted under the larger one.
  *
- * If both kinds use one name, only the fixed one can notice: it rejects with `LIMIT_MISMATCH` when an entry ahead joined under another
- * limit.
+ * If a fixed and a resizable semaphore use one name, only the fixed one can notice: it rejects with
+ * `LIMIT_MISMATCH` when an entry ahead joined under another limit.
  *
  * Not promised: that a client whose session has expired has noticed it. The permits of different holders have equal rank, so a fenced store
  * would reject the holders that began earlier. A semaphore bounds load; it does not order writes.

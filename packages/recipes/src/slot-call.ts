@@ -6,7 +6,7 @@ import { Sight } from './sight.ts';
 import type { PastSlot, SlotRegister } from './slot-register.ts';
 import type { SlotNote } from './slot.ts';
 
-/** Settings of a call that are the same for all calls of one `oncePer`. */
+/** What all calls of one `oncePer` have in common: the client, the name, the register and the settings. */
 export interface SlotTerms extends Required<Pick<OncePerOptions, 'guarantee' | 'owner'>> {
   readonly client: Pick<LockClient, 'run'>;
   readonly name: string;

@@ -40,7 +40,7 @@ export function withNote(
   note: SlotNote,
   { kept, order }: { readonly kept: number; readonly order: SlotOrder },
 ): SlotNotes {
-  // A client that keeps only one note drops all notes before it without reading them.
+  // A client that keeps only one note drops all earlier notes without reading them.
   if (kept === 1) return { notes: [note], floor: note.slot };
   const [newest, ...rest] = inOrder(note, present?.notes ?? [], order);
   return { notes: [newest, ...rest.slice(0, kept - 1)], floor: rest[kept - 1]?.slot ?? present?.floor };
@@ -57,8 +57,8 @@ function inOrder(
 }
 
 /**
- * Returns the text for a register. If older notes were dropped and one is left, it is in the format of
- * clients that keep only one note.
+ * Returns the text for a register. If older notes were dropped and only one note is left, the text has the
+ * format of clients that keep only one note.
  */
 export function notesText({ notes: [latest, ...earlier], floor }: SlotNotes): string {
   if (earlier.length === 0 && floor === latest.slot) return JSON.stringify(plain(latest));

@@ -32,8 +32,8 @@ export function compareSlots(one: string, other: string): number {
 }
 
 /**
- * Returns the caller's order with checked results. If the caller's function throws or returns no number, the
- * returned function throws `INVALID_ARGUMENT`, which ends the call.
+ * Returns the caller's comparison of slots, with a check of its results. If the caller's function throws or
+ * returns no number, the returned function throws `INVALID_ARGUMENT`, which ends the call.
  */
 export function checkedOrder(compare: SlotOrder): SlotOrder {
   return (one, other) => {

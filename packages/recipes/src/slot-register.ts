@@ -38,8 +38,8 @@ export class SlotRegister {
   }
 
   /**
-   * Emits what `past` would resolve with: at once, then after each change. Emits nothing while the server
-   * cannot be reached.
+   * Emits the outcome of the call if the slot must not be done, and `undefined` as long as it may be done: at
+   * once, then after each change. Emits nothing while the server cannot be reached.
    */
   get past$(): Observable<PastSlot | undefined> {
     return liveText(this.#register.state$).pipe(map((text) => this.#pastFor(notesIn(text))));

@@ -90,8 +90,8 @@ export function aborted(signal: AbortSignal): Observable<never> {
 /**
  * Calls `wait` with a signal that aborts when the limit of the wait is reached. If `wait` returns a result
  * nevertheless, the result counts.
- * @throws {QueueLockError} `INVALID_ARGUMENT` for a `timeoutMs` below 1, because a wait of several steps
- * cannot end at once
+ * @throws {QueueLockError} `INVALID_ARGUMENT` for a `timeoutMs` below 1, because `wait` needs replies of the
+ * server and cannot end at once
  */
 export async function withWaitLimit<T>(
   options: WaitOptions,

@@ -51,7 +51,7 @@ type History = typeof history extends fc.Arbitrary<infer H> ? H : never;
 /** An acquisition and its state so far. */
 interface Acquirer {
   readonly by: number;
-  /** Rank of this acquisition in the order in which they began. */
+  /** Rank of this acquisition by the time at which it began. */
   readonly came: number;
   status: 'waiting' | 'holding' | 'released' | 'done';
   hold: CohortHold | undefined;

@@ -68,7 +68,10 @@ describe('the confirmation of deadlocks', () => {
   });
 });
 
-/** Returns a function that returns whether all entries of the cycle were stuck in the given state of the queues. */
+/**
+ * Returns a function that returns whether all entries of the cycle are stuck in the state of the queues that
+ * is passed to it.
+ */
 function holdsIn({ waits }: Deadlock): (truth: readonly QueueState[]) => boolean {
   return (truth) => {
     const stuck = new Set(stuckOf(truth).map(({ entry }) => entry.id));
@@ -77,8 +80,8 @@ function holdsIn({ waits }: Deadlock): (truth: readonly QueueState[]) => boolean
 }
 
 /**
- * Returns the state of the queues after each step. In a step an entry joins, whose call chain may hold
- * admitted entries, or an entry is removed.
+ * Returns the state of the queues after each change of `story`. A change adds an entry, whose call chain may
+ * hold admitted entries, or removes an entry.
  */
 function historyOf(story: readonly Step[], limit: number): readonly (readonly QueueState[])[] {
   let now: readonly QueueState[] = NAMES.map((name) => ({ status: 'live', name, entries: [] }));
@@ -98,7 +101,7 @@ function historyOf(story: readonly Step[], limit: number): readonly (readonly Qu
 }
 
 /**
- * Returns the snapshots that an observer sees after each step. The snapshots of each queue have a delay of
+ * Returns the snapshots that an observer sees after each change. The snapshots of each queue have a delay of
  * their own. The last ones are up to date.
  */
 function snapshotsOf(

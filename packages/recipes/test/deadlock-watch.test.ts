@@ -63,8 +63,8 @@ describe('the watch for deadlocks', () => {
   }> {
     const [annNorth, annSouth] = [connect(undefined, 'ann'), connect(memory({ server: south }), 'ann')];
     const [benNorth, benSouth] = [connect(undefined, 'ben'), connect(memory({ server: south }), 'ben')];
-    // Increases the order of the northern entry by earlier acquisitions. Both holders join in the same
-    // millisecond, so the order decides which wait is younger.
+    // Earlier acquisitions increase the order numbers in the north. Both waits begin in the same millisecond,
+    // so the order numbers decide which wait is younger.
     for (let i = 0; i < 9; i += 1) await (await benNorth.acquire('x')).release();
     const held = [await annNorth.acquire('x'), await benSouth.acquire('x')] as const;
     const ann = await wait(annSouth, 'x', held[0]);
@@ -137,7 +137,7 @@ describe('the watch for deadlocks', () => {
     const benWaits = await wait(ben, 'x', benHolds);
     const found = watch([slow, quick]);
     await clock.advance(0);
-    // Delivers the delayed snapshot of the north in which Ben waits.
+    // Delivers the delayed snapshot of the store north, which shows that Ben waits.
     late.splice(0).forEach((arrive) => arrive());
     benWaits.stop();
     await clock.advance(0);

@@ -69,7 +69,8 @@ describe('the search for deadlocks', () => {
           { id: '4', holds: ['2'], since: 2 },
         ),
       ],
-      // Each client's writer waits for both readers. Its wait for its own client's reader is already a cycle.
+      // The writers 3 and 4 each wait for both readers. That a writer waits for the reader of its own call
+      // chain is already a cycle.
       circles: [
         { victim: '3', waits: ['x: 3 for 1'] },
         { victim: '4', waits: ['x: 4 for 2'] },

@@ -59,8 +59,8 @@ describe('the backoff between two terms of a leader that calls lead', () => {
 
 describe("the signal that a leader's work gets", () => {
   /**
-   * Leads with an event loop that is blocked until the lease has expired, so that no timer fires. Then calls
-   * the function that reads the signal.
+   * Runs the work of a leader, and blocks the event loop until the lease has expired, so that no timer fires.
+   * Then calls `read`, which reads the signal.
    */
   async function afterBlocked(
     read: (stop: AbortSignal, leadership: Leadership) => unknown,

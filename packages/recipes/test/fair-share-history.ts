@@ -41,7 +41,7 @@ const history = fc.record({
 
 type History = typeof history extends fc.Arbitrary<infer H> ? H : never;
 
-/** A caller and its state so far. Its entries have its label as their owner, to identify them. */
+/** A caller and its state so far. The `owner` of its entries is its `label`, which identifies them. */
 interface Caller {
   readonly key: string;
   readonly label: string;

@@ -197,7 +197,7 @@ class Stage implements Site {
   }
 
   /**
-   * Closes everything. Proxies are stopped before the clients that use them, because ZooKeeper's client waits
+   * Closes all clients. A proxy is stopped before the clients that use it, because ZooKeeper's client waits
    * until its connection has confirmed the end.
    */
   async close(): Promise<void> {

@@ -6,7 +6,7 @@ import { MemoryStage } from './election-stage.ts';
 const STEP_MS = 1;
 const LONG_MS = 60;
 
-/** A cancellable call to test, with the steps before and after it. */
+/** A cancellable call to test, with its preparation and its cleanup. */
 export interface Scene<T> {
   /** Prepares the state before the call. Returns a function that undoes the preparation, for instance a release. */
   readonly before?: (stage: MemoryStage) => Promise<() => unknown>;

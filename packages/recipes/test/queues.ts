@@ -8,7 +8,7 @@ export function queueOf(name: string, ...parts: readonly EntryParts[]): QueueSta
   return { status: 'live', name, entries: parts.map((one, place) => entryOf(name, place, one)) };
 }
 
-/** Returns the entry `NAME/INDEX` of a queue. Its order is the index. */
+/** Returns the entry `NAME/INDEX` of a queue. Its order number is the index. */
 export function entryOf(name: string, place: number, parts: EntryParts): QueueEntry {
   return {
     key: `${name}/${place}`,

@@ -119,7 +119,7 @@ describe('a Redis Cluster', () => {
     const migration = await SlotMigration.begin(cluster, META);
     const keys = await migration.keys();
     await migration.move(keys.slice(0, Math.ceil(keys.length / 2)));
-    // This request starts during the migration, and gets its reply after the migration.
+    // The request of `tryAcquire` starts during the migration, and gets its reply after the migration.
     const busy = third!.tryAcquire('jobs');
     await migration.end();
     expect(await busy).to.equal(undefined);
@@ -132,7 +132,7 @@ describe('a Redis Cluster', () => {
   }).timeout(WITHIN_MS);
 
   it('never lets two clients hold while its slot moves back and forth for a minute', async () => {
-    // A primary that has lost its last slot becomes a replica, so each primary keeps one slot.
+    // A primary that has lost its last hash slot becomes a replica, so each primary keeps one hash slot.
     for (const { operator } of [cluster.second, cluster.first])
       await operator.call('CLUSTER', 'SETSLOT', '0', 'NODE', cluster.second.id);
     const ends = performance.now() + 60_000;
@@ -143,7 +143,8 @@ describe('a Redis Cluster', () => {
         const keys = await migration.keys();
         await migration.move(keys.slice(0, Math.ceil(keys.length / 2)));
         await migration.end();
-        // A client reconnects at most twice a second, so it could not follow a slot that moves more often.
+        // A client reconnects at most twice a second, so it could not follow a hash slot that moves more
+        // often.
         await new Promise((resolve) => setTimeout(resolve, 3_000));
       }
     })();

@@ -14,14 +14,14 @@ export interface Node {
   readonly operator: Redis;
 }
 
-/** A cluster of two primaries. At first, the first one has all slots. */
+/** A cluster of two primaries. At the start, `first` has all hash slots. */
 export interface Cluster {
   readonly first: Node;
   readonly second: Node;
   readonly stop: () => Promise<void>;
 }
 
-/** Starts a cluster. Resolves when both nodes know each other and the owner of every slot. */
+/** Starts a cluster. Resolves when both nodes know each other and the owner of every hash slot. */
 export async function startCluster(withinMs: number): Promise<Cluster> {
   const buses = await pickPorts(2);
   const [first, second] = await Promise.all(buses.map((bus) => startNode(bus)));
@@ -55,7 +55,7 @@ async function startNode(bus: number): Promise<Node> {
   return { server, host, port, operator, id: String(await operator.call('CLUSTER', 'MYID')) };
 }
 
-/** Migrates one slot by the commands that an operator sends. */
+/** Migrates one hash slot by the commands that an operator sends. */
 export class SlotMigration {
   readonly #from: Node;
   readonly #to: Node;
@@ -67,7 +67,7 @@ export class SlotMigration {
     this.#slot = slot;
   }
 
-  /** Begins the migration of the slot that contains `key`. No key moves yet. */
+  /** Begins the migration of the hash slot that contains `key`. No key moves yet. */
   static async begin({ first, second }: Cluster, key: string): Promise<SlotMigration> {
     const slot = String(await first.operator.call('CLUSTER', 'KEYSLOT', key));
     await second.operator.call('CLUSTER', 'SETSLOT', slot, 'IMPORTING', first.id);
@@ -75,7 +75,7 @@ export class SlotMigration {
     return new SlotMigration(first, second, slot);
   }
 
-  /** Returns the keys of the slot that are still on the old node. */
+  /** Returns the keys of the hash slot that are still on the old node. */
   async keys(): Promise<readonly string[]> {
     return (await this.#from.operator.call('CLUSTER', 'GETKEYSINSLOT', this.#slot, '1000')) as string[];
   }
@@ -85,7 +85,7 @@ export class SlotMigration {
     await this.#from.operator.call('MIGRATE', host, port, '', '0', '5000', 'KEYS', ...keys);
   }
 
-  /** Moves the remaining keys, and assigns the slot to the other node. */
+  /** Moves the remaining keys, and assigns the hash slot to the other node. */
   async end(): Promise<void> {
     const left = await this.keys();
     if (left.length > 0) await this.move(left);

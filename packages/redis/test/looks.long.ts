@@ -43,8 +43,8 @@ describe('a session on Redis that is reading its entries again', () => {
     const spec = newSpec();
     const turn = admitted(await session.enqueue(spec));
     session.readState();
-    // The first read may have missed the change that the second call reports, so another read must follow
-    // it.
+    // The read in progress may have missed the change that the second call of `readState` reports, so another
+    // read must follow.
     session.readState();
     stage.looks.shift()!([0, 5, '7', 0, spec.id, spec.queue]);
     await new Promise(setImmediate);

@@ -23,7 +23,8 @@ export class Monitor {
 
   /** Returns the commands of clients, and the channels that scripts published on, since the last call. */
   async since(): Promise<{ readonly asked: readonly string[]; readonly published: readonly string[] }> {
-    // The server reports commands in order. When it reports this command, it has reported all earlier commands.
+    // The server reports commands in their order. When it reports the `echo` below, it has reported all
+    // commands before it.
     const reported = once(this.#monitor, 'monitor');
     await this.#redis.echo('end');
     while (!this.#requested.includes('echo'))

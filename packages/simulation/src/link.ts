@@ -4,8 +4,8 @@ import type { Machine, Timeline } from './timeline.ts';
 /** The faults between a client and a member. Probabilities are from 0 to 1. */
 export interface LinkFaults {
   /**
-   * Messages from the client to the member are lost, or (`late`) arrive only when the fault ends. `back` is
-   * the same for messages to the client.
+   * What happens to messages from the client to the member: they are lost, or (`late`) arrive only when the
+   * fault ends. `back` is the same for messages to the client.
    */
   readonly there?: 'lost' | 'late';
   readonly back?: 'lost' | 'late';

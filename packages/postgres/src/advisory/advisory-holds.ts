@@ -46,18 +46,19 @@ export class AdvisoryHolds {
   }
 
   /**
-   * Checks that these entries may be added together. If there is only one, returns the advisory lock that it
-   * needs.
-   * @throws {QueueLockError} `INVALID_ARGUMENT` when one of several entries needs an advisory lock, or an
-   * error of connecting
+   * Checks that entries may be added by one call. For a single entry, returns the advisory lock that it
+   * needs, if any.
+   * @throws {QueueLockError} `INVALID_ARGUMENT` when one of several entries needs an advisory lock, or when
+   * the server is behind a pooler in transaction mode; the error of the connection attempt if the server
+   * cannot be reached
    */
   async check(specs: readonly EntrySpec[]): Promise<AdvisoryLock | undefined> {
     const locks = specs.map((spec) => this.lockFor(spec));
     const locked = specs.find((_, nth) => locks[nth]);
     if (!locked) return undefined;
     if (specs.length > 1) {
-      // An entry that waits for one advisory lock would already hold another one. With programs that take
-      // both in a different order it would deadlock.
+      // While the session waited for the advisory lock of one queue, it would already hold that of another
+      // queue. It would deadlock with a program that takes the same two locks in the opposite order.
       const rule = 'name no queue that has an advisory lock (option advisoryKey)';
       throw invalidArgument('specs', locked.queue, rule);
     }
@@ -66,8 +67,8 @@ export class AdvisoryHolds {
   }
 
   /**
-   * Takes the advisory lock for an attempt that must not wait, then calls `enter`. Releases the lock if
-   * `enter` returns no placement.
+   * Takes the advisory lock for a try, then calls `enter`, which adds the entry. Releases the lock if `enter`
+   * has not added the entry.
    * @throws {QueueLockError} when the server cannot be reached
    */
   async around(
@@ -86,7 +87,10 @@ export class AdvisoryHolds {
     return placement;
   }
 
-  /** Returns the placement with a turn that is admitted only when the entry also has its advisory lock. */
+  /**
+   * Returns the result of an enqueue, changed so that the entry counts as admitted only once it also has its
+   * advisory lock.
+   */
   beside(spec: EntrySpec, lock: AdvisoryLock | undefined, placement: Placement): Placement {
     if (!lock) return placement;
     const hold = this.#holdOf(spec, lock);

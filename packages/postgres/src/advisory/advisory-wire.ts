@@ -5,7 +5,10 @@ import { within } from '../base/within.ts';
 
 type Rows = readonly Record<string, unknown>[];
 
-/** The server's process behind a connection. The start time distinguishes it from a later process with the same number. */
+/**
+ * The server's process behind a connection. The start time distinguishes it from a later process with the
+ * same process id.
+ */
 export interface ServerProcess {
   readonly pid: number;
   readonly started: string;
@@ -32,7 +35,7 @@ const BEGIN = `select pg_backend_pid() as pid,
 
 /** A connection for one advisory lock. The server frees the lock, or ends the wait for it, when the connection ends. */
 export class AdvisoryWire {
-  /** Called when the connection breaks. The current user of the connection sets it. */
+  /** Called when the connection breaks. The code that has taken the connection sets this callback. */
   onEnd: () => void = () => undefined;
   readonly #wire: Wire;
   readonly #bound: Bound;

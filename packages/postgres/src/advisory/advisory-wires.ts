@@ -11,8 +11,8 @@ interface Around extends Omit<Bound, 'endpoint'> {
   readonly driver: Driver;
   readonly opener: Opener;
   /**
-   * Other connections, for statements about a connection that is busy with waiting: to check or end its
-   * process in the server.
+   * The connections for steps. They run statements about a connection that waits for a lock: to check its
+   * process in the server, or to end that process.
    */
   readonly pool: Pool;
   /**
@@ -37,13 +37,13 @@ export class AdvisoryWires {
 
   /**
    * Resolves with a connection for exclusive use.
-   * @throws {QueueLockError} `INVALID_ARGUMENT` behind a pooler in transaction mode, or an error of
-   * connecting
+   * @throws {QueueLockError} `INVALID_ARGUMENT` behind a pooler in transaction mode, or the error of a failed
+   * attempt to connect
    */
   async take(ttlMs: number): Promise<AdvisoryWire> {
     await this.requireOwn();
     for (let spare = this.#spare.pop(); spare; spare = this.#spare.pop()) {
-      // An unused connection may have been ended by the server. Preparing it again also tests whether it
+      // The server may have ended an unused connection. Preparing the connection again also tests whether it
       // works.
       if (await began(spare, ttlMs)) return spare;
       this.drop(spare);

@@ -3,25 +3,25 @@
 
 import { QueueLockError, type Clock } from '@queuelock/core/backend';
 
-/** A timeout, with the parts of the error that follows it. */
+/** A timeout, and the data for its error message. */
 export interface Limit {
   readonly clock: Clock;
   readonly ms: number;
   /** Address of the server that does not respond. */
   readonly endpoint: string;
-  /** Returns a reason if the timeout has another cause than a server that does not respond. */
+  /** Returns why no connection was available. Returns `undefined` if the server did not respond. */
   readonly reason?: (() => string | undefined) | undefined;
   /** Whether the server has accepted the connection. */
   readonly isConnected?: boolean;
 }
 
-// What delays a statement on a server that runs and has accepted the connection.
+// Possible causes of a timeout on an open connection, for the error message.
 const IF_IT_RUNS =
   ' on an open connection (if it runs: a pooler has no free connection, no replica of synchronous_standby_names is connected, or the tables of queuelock are locked)';
 
 /**
- * Settles as the promise `answer` does. Rejects with `UNAVAILABLE` if `answer` is still pending after `ms`
- * milliseconds.
+ * Settles as the promise `response` does. Rejects with `UNAVAILABLE` if `response` is still pending after
+ * `ms` milliseconds.
  */
 export function within<T>(
   { clock, ms, endpoint, reason, isConnected = false }: Limit,

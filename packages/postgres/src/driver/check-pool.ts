@@ -8,7 +8,7 @@ const RULE = 'is a Pool of npm pg (version 8), and not one of its clients';
  */
 const LEAST_CONNECTIONS = 2;
 
-/** The options by which a pool is accepted or refused. */
+/** The options of a pool that decide whether the pool is accepted. */
 interface PoolOptions {
   readonly max?: unknown;
   readonly binary?: unknown;

@@ -67,7 +67,7 @@ class Statements {
     return rowsOf(await response, values === undefined);
   }
 
-  /** Lets all statements reject that have not been sent yet. */
+  /** Rejects all statements that have not been sent yet. */
   end(): void {
     this.#isOver = true;
   }

@@ -1,11 +1,13 @@
 import { invalidArgument } from '@queuelock/core/backend';
 
-/** Returns the key of an entry that observers and operators see. */
+/** Returns the key of an entry, as observers and operators see it. */
 export function keyOf(queue: string, ord: number): string {
   return `${queue}/${ord}`;
 }
 
-/** Returns the order of an entry from its key, or `undefined` when the key belongs to another queue. */
+/**
+ * Returns the order number of an entry from its key, or `undefined` when the key belongs to another queue.
+ */
 export function orderIn(queue: string, key: string): string | undefined {
   const order = key.slice(queue.length + 1);
   return key.startsWith(`${queue}/`) && /^\d+$/.test(order) ? order : undefined;

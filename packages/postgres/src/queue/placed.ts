@@ -4,7 +4,7 @@
 import type { EntrySpec } from '@queuelock/core/backend';
 import { storedText } from './text.ts';
 
-/** The order and the turn of an entry, as the store returns them. */
+/** The order number and the turn of an entry, as the store returns them. */
 export interface Place {
   readonly ord: number;
   readonly admitted: boolean;
@@ -16,8 +16,8 @@ export interface Place {
 /** The properties of a stored entry with the requested id, which may differ from the requested ones. */
 type Other = Pick<EntrySpec, 'id' | 'queue' | 'shared'> & { readonly permits: number };
 /**
- * Reply to a renewal. `there` is the sum of the orders of all entries of the session, and `waiting` the sum
- * of those that wait.
+ * Reply to a heartbeat. `there` is the sum of the order numbers of all entries of the session, and `waiting`
+ * that of its waiting entries.
  */
 export interface RenewalReply {
   readonly there: string;

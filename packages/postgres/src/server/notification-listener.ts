@@ -208,8 +208,7 @@ export class NotificationListener {
     if (this.#isClosed) return;
     this.#opener.broke();
     this.#settings.onDown();
-    // Lets observers read again, because changes may be missed from now on and they would show an outdated
-    // state.
+    // Lets observers read again: from now on they may miss changes and would show an outdated state.
     this.alert();
     this.#keep();
   }

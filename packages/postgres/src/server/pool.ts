@@ -16,7 +16,10 @@ interface Settings {
   readonly withinMs: number;
   /** Maximum number of connections. */
   readonly most: number;
-  /** Called when a connection broke. The server may then be another one, or may have lost data. */
+  /**
+   * Called when a connection broke. The next connection may lead to another server, or the server may have
+   * lost data.
+   */
   readonly onDown: () => void;
 }
 
@@ -83,7 +86,7 @@ export class Pool {
     });
     if (this.#wires.size + this.#opening < this.#settings.most) this.#open();
     // While connections are open, running steps end by their own timeouts and then pass a connection on.
-    // Otherwise the wait for a connection needs a timeout of its own.
+    // Without an open connection, the wait for one needs a timeout of its own.
     if (this.#wires.size > 0) return turn;
     const { clock, withinMs: ms } = this.#settings;
     const reason = (): string | undefined => this.#driver.exhaustion?.();

@@ -90,8 +90,8 @@ export class Steps {
   }
 
   /**
-   * Checks the format of the schema. `null` means that the table `store` lacks its only row, as after an
-   * operator truncated all tables. The row is then written again.
+   * Checks the stored format of the schema. `null` means that the table `store` lacks its only row, as after
+   * an operator truncated all tables. The row is then written again.
    * @throws {QueueLockError} `FOREIGN_FORMAT` when the schema belongs to another release
    */
   async requireFormat(format: number | null): Promise<void> {

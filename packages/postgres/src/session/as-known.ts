@@ -8,8 +8,8 @@ export interface Found extends FoundEntry {
 }
 
 /**
- * Compares the sums of orders in the reply to a heartbeat with the entries that this client knows. Returns
- * whether both are the same entries in the same states.
+ * Compares the reply to a heartbeat with the entries that this client knows, by the sums of their order
+ * numbers. Returns whether the store and the client have the same entries in the same states.
  */
 export function isAsKnown(
   { there, waiting }: Pick<RenewalReply, 'there' | 'waiting'>,

@@ -136,14 +136,14 @@ export class Connection {
     return this.steps.takeOn<T>((text, given) => this.#notifications.ask(text, given), name, ...values);
   }
 
-  /** Registers a session. The connection passes the session's notifications to it until `leave` is called. */
+  /** Adds a session to those to which the connection passes notifications, until `leave` is called. */
   settle(resident: Resident): void {
     this.#residents.set(resident.id, resident);
   }
 
   leave(resident: Resident): void {
-    // Removes only this object. Another one may have replaced it, if a session with the same id was resumed in
-    // this process.
+    // Removes this session object only. If a session with the same id was resumed in this process, the map
+    // contains a newer object.
     if (this.#residents.get(resident.id) === resident) this.#residents.delete(resident.id);
   }
 
@@ -232,7 +232,7 @@ export class Connection {
     };
   }
 
-  /** Handles one notification. Its text is `session:kind:order`. */
+  /** Handles one notification. Its text is `session:kind:number`, with the order number of the entry. */
   #hear(output: string): void {
     const [id = '', kind = '', ord = ''] = output.split(':');
     const entries = this.#residents.get(id)?.entries;

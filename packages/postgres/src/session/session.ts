@@ -82,8 +82,8 @@ export class PostgresSession implements Session {
     ]);
     this.#requireAlive(response);
     if (!isAsKnown(response, this.entries, this.#reconciler)) this.#reconciler.reconcile();
-    // The reply reports that other sessions have expired. Any step ends them. The heartbeat does not wait for
-    // that step.
+    // The reply reports that other sessions have expired. A step ends them, and the heartbeat does not wait
+    // for that step.
     if (response.someEnded) this.#connection.steps.take('ends', []).catch(() => undefined);
     return this.ttlMs;
   }

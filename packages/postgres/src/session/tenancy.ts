@@ -7,6 +7,9 @@ export interface Tenancy {
   readonly num: number;
   readonly generation: number;
   readonly ttlMs: number;
-  /** The largest order of an entry that earlier clients of the session added. 0 when this client opened the session. */
+  /**
+   * The largest order number among the entries that earlier clients of the session added. 0 when this client
+   * opened the session.
+   */
   readonly inherited: number;
 }

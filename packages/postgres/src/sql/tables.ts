@@ -1,6 +1,7 @@
 /**
- * Tables of the store. Names, values and texts contain `\` as `\\`, and the character 0, which PostgreSQL cannot store, as `\0`. Times are of
- * the server's clock. The number of an entry is both its order and its fencing token.
+ * Tables of the store. Names, values and texts contain `\` as `\\`, and the character 0, which PostgreSQL
+ * cannot store, as `\0`. Times are of the server's clock. The number of an entry is both its order number and
+ * its fencing token.
  */
 export const TABLES = `
 create table queuelock.store (

@@ -10,8 +10,8 @@ export interface Placed extends TrackedEntry {
 }
 
 /**
- * Returns the sum of the orders of entries. If it equals the store's sum, the client and the store have the
- * same entries.
+ * Returns the sum of the order numbers of entries. If it equals the sum in the store, the client and the
+ * store have the same entries.
  */
 export function sumOf(entries: Iterable<Pick<Placed, 'ord'>>): bigint {
   let sum = 0n;

@@ -40,7 +40,7 @@ export async function diagnose(
     await connection.open();
     return [...server, ...listening(connection, about), await queuesFinding(connection, prefix)];
   } catch (error) {
-    // The findings about a server on which no step ends are the wanted ones.
+    // An unreachable server becomes a finding, so that the caller still gets the findings about its settings.
     if (!isQueueLockError(error, 'UNAVAILABLE')) throw error;
     return [...server, { level: 'error', about, text: detailOf(error) }];
   }

@@ -12,7 +12,10 @@ interface Scene {
   readonly request: HandoverRequest;
 }
 
-/** Creates three clients: one holds, one waits, and one waits behind it and requests the lock from the holder. */
+/**
+ * Creates three clients: a holder, a waiter, and a waiter behind that one which requests the lock from the
+ * holder.
+ */
 async function sendRequest({ client, queue, follow, until }: Site): Promise<Scene> {
   const holder = await join(client({ owner: 'holder' }), queue, { metadata: { data: 'of the holder' } });
   const requests = follow((await holder.held).requests$);

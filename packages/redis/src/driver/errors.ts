@@ -26,7 +26,7 @@ const HINTS: ReadonlyMap<string, string> = new Map([
   ['TRYAGAIN', 'the cluster migrates the slot of these keys: steps continue after that'],
 ]);
 
-/** Hints for the operator, by the text of errors that have no word of their own. */
+/** Hints for the operator, by the text of errors that have no error code of their own. */
 const TEXT_HINTS: readonly (readonly [RegExp, string])[] = [
   [/max number of clients/i, 'the server has no connection left: raise maxclients'],
   [

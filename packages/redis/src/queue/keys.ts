@@ -16,8 +16,9 @@ export class Keys {
   }
 
   /**
-   * A key that never exists. Every script names it beside `meta`. While a node of a cluster migrates the slot, it refuses any script that
-   * names a missing key. With `meta` alone, the script would start and fail in its middle at the first key that has moved.
+   * A key that never exists. Every script names it beside `meta`. While a node of a cluster migrates the hash
+   * slot, it refuses any script that names a missing key. With `meta` alone, the script would start and fail
+   * in its middle at the first key that has moved.
    */
   get absent(): string {
     return `${this.root}absent`;
@@ -50,7 +51,9 @@ export class Keys {
     return `${this.root}line:${queue}/${order}`;
   }
 
-  /** Returns the order in an entry's public key, or `undefined` when the key belongs to another queue. */
+  /**
+   * Returns the order number in an entry's public key, or `undefined` when the key belongs to another queue.
+   */
   orderIn(queue: string, key: string): string | undefined {
     const start = this.entry(queue, '');
     const order = key.slice(start.length);

@@ -16,14 +16,16 @@ import { Pace } from './pace.ts';
 // Maximum number of commands in flight. The server needs some milliseconds for 64 commands. A higher limit
 // would make no reply faster, and with thousands in flight the last ones would time out.
 const AT_ONCE = 64;
-/** Backoff between attempts while the cluster migrates the slot of the keys. */
+/** Backoff between attempts while the cluster migrates the hash slot of the keys. */
 const MIGRATING = { initialDelayMs: 20, maxDelayMs: 250 };
 
 interface Settings {
   readonly clock: Clock;
   /** Timeout of a command, connecting included, in milliseconds. */
   readonly withinMs: number;
-  /** Called with each new connection, before commands use it. They wait until this callback has resolved. */
+  /**
+   * Called with each new connection, before commands use it. Commands wait until the callback has resolved.
+   */
   readonly onUp?: (wire: Wire) => Promise<void>;
   /** Called when the connection broke. The link opens another one by itself. */
   readonly onDown?: () => void;
@@ -211,7 +213,10 @@ export class Link {
     this.keep();
   }
 
-  /** Records why a connection failed, for the message of a timeout. An earlier timeout would add nothing to it. */
+  /**
+   * Records why a connection failed, for the message of a later timeout. Does not record timeouts, which
+   * would add nothing to that message.
+   */
   #record(error: unknown): void {
     if (!(error instanceof QueueLockError)) this.#failure = error;
   }
@@ -221,7 +226,10 @@ export class Link {
     this.#waiting.clear();
   }
 
-  /** Settles like the promise `answer`. If `answer` is still pending after `ms` milliseconds, rejects with `UNAVAILABLE`. */
+  /**
+   * Settles as the promise `response` does. Rejects with `UNAVAILABLE` if `response` is still pending after
+   * `ms` milliseconds.
+   */
   #within<T>(ms: number, response: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const cancel = this.#settings.clock.after(Math.max(0, ms), () => {

@@ -26,7 +26,7 @@ interface Settings {
   readonly singleKeyOf: SingleKeyOf | undefined;
 }
 
-/** A session of this process, as the connection notifies it. */
+/** A session of this process, with the methods by which the connection notifies it. */
 export interface Resident {
   readonly id: string;
   readonly entries: EntryTracker<Placed>;
@@ -132,14 +132,14 @@ export class Connection {
     await this.#notifications.up();
   }
 
-  /** Registers a session. The connection passes the session's notifications to it until `leave` is called. */
+  /** Adds a session to those to which the connection passes notifications, until `leave` is called. */
   settle(resident: Resident): void {
     this.#residents.set(resident.id, resident);
   }
 
   leave(resident: Resident): void {
-    // When a session was resumed in this process, the entry of the map belongs to the newer object of the
-    // same id.
+    // If a session with the same id was resumed in this process, the map contains a newer object, which
+    // stays.
     if (this.#residents.get(resident.id) === resident) this.#residents.delete(resident.id);
   }
 
@@ -202,7 +202,10 @@ export class Connection {
     };
   }
 
-  /** Handles one notification, in the form `session:number:kind:order`. */
+  /**
+   * Handles one notification. Its text is `session:nth:kind:number`: the session, the number of the
+   * notification, its kind, and the order number of the entry.
+   */
   #hear(output: string): void {
     const [id = '', nth, kind = '', ord = ''] = output.split(':');
     const resident = this.#residents.get(id);

@@ -19,15 +19,18 @@ export class News {
     return isLate;
   }
 
-  /** Records what a read of the session has returned: the number of the newest notification, and the count of fields. */
+  /**
+   * Records what a read of the session has returned: the number of the newest notification, and the count of
+   * fields that are not entries.
+   */
   recordRead(newest: number, notes: number): void {
     this.#newest = newest;
     this.#notes = notes;
   }
 
   /**
-   * Returns whether this client knows the present state of its session. That is so if it missed no notification,
-   * the store still counts all that it has sent, and the session has `entries` entries in the store.
+   * Returns whether this client knows the present state of its session. That is so if the newest notification
+   * of the store is the newest that this client knows, and the session has `entries` entries in the store.
    */
   isAsKnown(newest: number, fields: number, entries: number): boolean {
     return newest === this.#newest && fields === this.#notes + entries;

@@ -27,7 +27,7 @@ import { SCRIPTS } from '../queue/scripts.ts';
 import { checkExclusive } from '../api/single-key.ts';
 import type { Answer } from '../server/steps.ts';
 
-/** Identifies the use of a session by one client. A client that resumes it starts a new generation, and the store refuses earlier ones. */
+/** Identifies the use of a session by one client. A client that resumes it starts a new generation. The store refuses requests of earlier ones. */
 export interface Tenancy {
   readonly id: string;
   readonly generation: string;
@@ -38,7 +38,7 @@ export interface Tenancy {
   readonly inherited: number;
 }
 
-/** An entry's position. `other`: another limit of an entry ahead, or 0. `endsInUs`: microseconds until the first lease ahead ends. */
+/** Reply about an added entry. `ahead`: entries ahead. `other`: another limit of one of them, or 0. `endsInUs`: microseconds until the first lease ahead ends. */
 type Place = readonly [ord: string, admitted: number, ahead: number, other: number, endsInUs: number];
 
 /** A session of this client on Redis. */
@@ -210,7 +210,7 @@ export class RedisSession implements Session {
     return [queue, id, shared ? '1' : '0', String(limit), String(permits), value, single];
   }
 
-  /** Runs a step that adds entries. Returns the further values of the reply. The list is empty if a try found the queue busy. */
+  /** Runs a step that adds entries. Returns the values after the outcome in the reply. The list is empty if a try found the queue busy. */
   async #enterStep(
     script: Script,
     specs: readonly EntrySpec[],

@@ -11,7 +11,7 @@ export interface Placed extends TrackedEntry {
 
 /**
  * Returns the entry with the highest number. If the server was set back to an earlier state and lost entries,
- * this one is among them.
+ * the entry with the highest number is among the lost ones.
  */
 export function newestOf(entries: readonly Placed[]): Placed | undefined {
   return entries.reduce<Placed | undefined>(

@@ -62,7 +62,7 @@ export class Cluster {
    * of etcd do.
    */
   readonly #staleReads: boolean;
-  /** The revision of the store after each entry of the log, by index. */
+  /** The revision of the store after each log entry, by the index of the log entry. */
   readonly #revisions = [1];
   /** For the index of each compaction in the log, the revision up to which it removes history. */
   readonly #compactions = new Map<number, number>();
@@ -121,8 +121,8 @@ export class Cluster {
   }
 
   /**
-   * Calls `ask` with the leader of `from`, which may be a former leader that still believes that it leads. Calls it
-   * with `undefined` when the member knows no leader.
+   * Calls `request` with the leader that the member `from` knows. It may be a former leader that still
+   * believes that it leads. Calls `request` with `undefined` when the member knows no leader.
    */
   toLeader(from: Member, request: (leader: Member | undefined) => void): void {
     const leader = from.leads ? from : this.terms.leader;
@@ -143,7 +143,7 @@ export class Cluster {
     this.#fate.after(ms, task);
   }
 
-  /** Ends a network partition: this member can reach all other members again. */
+  /** Ends a network partition: the given member can reach all other members again. */
   heal(member: Member): void {
     member.isCut = false;
     this.#catchUp(member);

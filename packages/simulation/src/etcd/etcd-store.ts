@@ -13,10 +13,11 @@ import type { Member } from './member.ts';
 
 const MIN_TTL_S = 2;
 /**
- * In the queue with a single key, a fault `stranger` below this severity takes the key. Any other adds an entry.
+ * Severity of a fault `stranger` below which a client of other software takes the single key, in the queue
+ * that has one. In all other cases that client adds an entry.
  */
 const TAKES_SINGLE = 0.75;
-// Prefix of registers. Clients also record there which entries they evicted.
+// Prefix of the keys of registers. Clients also record there which entries they evicted.
 const REGISTERS = '.queuelock/register/';
 const STRANGER = 'a stranger';
 
@@ -130,7 +131,7 @@ export class EtcdStore implements Store {
     });
   }
 
-  /** Adds an entry that no queuelock client made, or takes the single key as such a client does. */
+  /** Adds an entry as a client of other software does, or takes the single key as such a client does. */
   enterStranger(queue: string, forMs: number, degree: number): void {
     const isSingle = queue === SINGLE.queue && degree < TAKES_SINGLE;
     const key = Buffer.from(isSingle ? SINGLE.key : `${queue}/stranger`);

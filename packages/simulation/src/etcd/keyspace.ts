@@ -1,8 +1,8 @@
 import type { IEvent, IKeyValue } from 'etcd3';
 
 /**
- * The state of one key between two writes. Keys are strings with one character per byte, so that they sort as
- * bytes do.
+ * A row: the state of one key between two writes. Keys are strings with one character per byte, so that they
+ * sort as bytes do.
  */
 export interface Row {
   readonly key: string;
@@ -13,7 +13,10 @@ export interface Row {
   readonly lease: string;
 }
 
-/** The change of one key in one revision. `row` is missing if the key was deleted. */
+/**
+ * A write or deletion of one key. `row` is the new state of the key; it is `undefined` if the key was
+ * deleted.
+ */
 interface Change {
   readonly key: string;
   readonly mod: number;

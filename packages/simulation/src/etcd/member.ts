@@ -60,7 +60,7 @@ export class Member {
   lagMs = 0;
   readonly #cluster: MemberCluster;
   readonly #timeline: Timeline;
-  /** When the member last applied entries, in simulated time. */
+  /** When the member last applied log entries, in simulated time. */
   #appliedAt = -Infinity;
   readonly #waiting: { readonly index: number; readonly go: () => void }[] = [];
 
@@ -78,13 +78,13 @@ export class Member {
     return this.#cluster.store;
   }
 
-  /** Revision of the store up to which the member has applied entries. */
+  /** Revision of the store after the last log entry that the member has applied. */
   get revision(): number {
     return this.#cluster.revisionAt(this.applied);
   }
 
   /**
-   * Whether the member applied entries a moment ago, so that a request may arrive at the same time as a
+   * Whether the member applied log entries a moment ago, so that a request may arrive at the same time as a
    * write.
    */
   get isReading(): boolean {
@@ -118,7 +118,10 @@ export class Member {
     });
   }
 
-  /** Applies entries up to `index` one by one, and notifies streams and waiting reads after each. */
+  /**
+   * Applies log entries up to `index` one by one, and notifies streams after each. Then starts the reads that
+   * waited for these log entries.
+   */
   apply(index: number): void {
     while (this.applied < index) {
       this.applied += 1;

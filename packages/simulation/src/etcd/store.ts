@@ -26,7 +26,7 @@ export interface Applied {
 const NO_LEASE = '0';
 const HEADER = { cluster_id: '0', member_id: '0', raft_term: '0' };
 
-/** Measures the remaining times of leases. Called when a lease is granted or revoked. */
+/** Measures the remaining times of leases. The store reports each lease to it that is granted or revoked. */
 export interface LeaseTimes {
   granted(lease: Lease): void;
   revoked(id: string): void;
@@ -50,7 +50,10 @@ export class Store {
     this.#times = times;
   }
 
-  /** Reads at the revision up to which the member has applied the log, which may be older than the newest one. */
+  /**
+   * Reads a range of keys at the revision up to which the member has applied the log. The newest revision may
+   * be later.
+   */
   range(request: IRangeRequest, reader: Reader): Applied {
     return { revision: reader.revision, body: readRange(this.keyspace, request, reader) };
   }

@@ -14,8 +14,8 @@ export interface Electorate {
 const TICK_MS = 50;
 const ELECTION_MS = 1_000;
 const LEADERLESS_STREAMS_END_MS = 3_000;
-// Longest time in milliseconds until messages of others reach a member that was paused. Until then it may still
-// believe that it leads.
+// Longest time in milliseconds until messages of other members reach a member that was paused. Until then it
+// may still believe that it leads.
 const LATE_MS = 600;
 
 /**

@@ -8,7 +8,7 @@ interface Watch {
   readonly id: string;
   readonly span: Span;
   readonly filters: readonly string[];
-  /** The revision from which on the watch has not sent events yet. */
+  /** The first revision whose events the watch has not sent yet. */
   next: number;
   /**
    * Whether the watch still has to send events of past revisions. It sends them every 100 ms. Events of new

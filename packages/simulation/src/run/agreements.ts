@@ -76,7 +76,7 @@ export class Agreements {
     this.#rounds.set(round, [...others, place]);
     const isFree = others.every((other) => other.index !== index);
     this.#agree(isFree && index < ROUND_MEMBERS, () => `${who} is number ${index} of the round ${round} too`);
-    // The round also counts participants that gave up when it began, and participants whose entry still
+    // Participants that gave up when the round began count as members too, and so do those whose entry still
     // exists.
     const came = this.#arrivals - [...this.#rounds.values()].flat().length + others.length + 1;
     const members = Math.max(came, this.#store.standing(queue).length);
@@ -108,7 +108,7 @@ export class Agreements {
     this.#agree(this.#latchesOver > 0, () => `${who} passes a latch that is not over`);
   }
 
-  /** The number of latches that may have opened so far, by the number of count-downs. */
+  /** Number of latches that may have opened so far: one for each `LATCH_COUNT` count-downs. */
   get #latchesOver(): number {
     return Math.floor(this.#countDowns / LATCH_COUNT);
   }

@@ -47,7 +47,9 @@ export class Client {
     return this.state !== 'crashed' && (this.#program.running > 0 || this.state === 'closing');
   }
 
-  /** The queue that this process observes, or `undefined` when the process is not running. */
+  /**
+   * How this process sees the queue that it observes. `undefined` when it observes none or is not running.
+   */
   get view(): View | undefined {
     return this.state === 'runs' ? this.#view : undefined;
   }

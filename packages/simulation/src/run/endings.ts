@@ -6,7 +6,7 @@ export interface Circumstances {
   readonly client: string;
   /** The reason with which the client's program aborted its own wait. */
   readonly abort?: unknown;
-  /** Whether a client steals the lock of this queue or an operator deletes entries. */
+  /** Whether a client steals the lock of the queue, or an operator deletes entries of the queue. */
   readonly isUnruly: boolean;
   /** Whether the client's program requires that the hold lasts for a minimum time. */
   readonly isDemanding: boolean;
@@ -31,7 +31,7 @@ const NEEDS: Readonly<Partial<Record<QueueLockErrorCode, (reasons: Reasons) => b
   INVALID_ARGUMENT: ({ isDemanding }) => isDemanding,
   NOT_ENOUGH_TIME: ({ isDemanding, isFaulty }) => isDemanding || isFaulty,
   ACCESS_DENIED: ({ isDenied }) => isDenied,
-  // A client whose enqueue was overtaken by a steal repeats it, and that may fail.
+  // A client whose enqueue was overtaken by a steal repeats the enqueue, and the repetition may fail.
   UNAVAILABLE: ({ isFaulty, isHasty, isUnruly }) => isFaulty || isHasty || isUnruly,
   SESSION_LOST: ({ isFaulty }) => isFaulty,
   OWNERSHIP_LOST: ({ isFaulty, isStopped }) => isFaulty || isStopped,
@@ -48,8 +48,8 @@ export function isExplained(error: unknown, around: Circumstances, facts: readon
 }
 
 /**
- * Returns whether both processes use one session. A process that resumes a session has the permissions of the
- * one before.
+ * Returns whether both names are of processes that use one session. A process that resumes a session has the
+ * permissions of the process before it.
  */
 function isSame(client: string, other: string): boolean {
   return client.replaceAll("'", '') === other.replaceAll("'", '');

@@ -4,18 +4,18 @@ import type { Rule } from './rule.ts';
 export type Fact = { readonly atMs: number } & FactDetails;
 
 export type FactDetails =
-  /** A client begins to acquire these queues. */
+  /** A client begins to acquire `queues`. */
   | {
       readonly type: 'wants';
       readonly who: string;
       readonly client: string;
       readonly queues: readonly string[];
     }
-  /** A client has given up or failed to acquire these queues. */
+  /** An attempt to acquire has failed, or its client has given up. `why` is the reason. */
   | { readonly type: 'gets nothing'; readonly who: string; readonly why: string }
   | { readonly type: 'holds'; readonly who: string; readonly queue: string; readonly token: bigint }
   /**
-   * A hold has ended, or the run has ended during the hold. Up to this moment the holder believed that it
+   * A hold has ended, or the run has ended during the hold. Until `untilMs` the holder believed that it
    * holds.
    */
   | {

@@ -7,15 +7,15 @@ import { FAULTS_END_MS } from './plan.ts';
  */
 const RESPITE_MS = 90_000;
 /**
- * Time in milliseconds after which observers must see the present state. It is longer than the interval of
- * their reads.
+ * Time in milliseconds after which observers must see the present state of their queues. It is longer than
+ * the interval of their reads.
  */
 const SEEN_WITHIN_MS = 40_000;
 const CLOSES_WITHIN_MS = 30_000;
 const MAX_EVENTS = 200_000;
 /**
  * Time in milliseconds after which all leases of ended clients have expired, even if a change of the leader
- * restarted them.
+ * restarted their TTLs.
  */
 const FORGOTTEN_AFTER_MS = 30_000;
 

@@ -3,11 +3,11 @@ import type { Holds } from './holds.ts';
 import { LIMIT, type Step } from './plan.ts';
 import { isRecipe, queueOf } from './recipes.ts';
 
-/** Options for requesting a hold. */
+/** What `requestHold` needs besides the client and the step. */
 interface HoldRequest {
   readonly options: AcquireOptions;
   readonly holds: Holds;
-  /** The two queues that clients use in this run. */
+  /** The two queues that the clients of the simulated run use. */
   readonly queues: readonly [string, string];
 }
 

@@ -102,7 +102,10 @@ export class Holds {
     this.#marked.add(held.key);
   }
 
-  /** Returns whether a client steals the lock of this queue in this run, or an operator deletes entries. */
+  /**
+   * Returns whether a client steals the lock of the queue in the simulated run, or an operator deletes its
+   * entries.
+   */
   isUnruly(queue: string): boolean {
     return this.#unruly.has(queue);
   }
@@ -115,8 +118,8 @@ export class Holds {
   }
 
   /**
-   * Records that a client steals the lock of a queue. The holder of a removed entry learns of it only later,
-   * and the next holder may be granted before that.
+   * Records that a client steals the lock of a queue, or that an operator deletes an entry. The holder of a
+   * removed entry learns of it only later, and the next holder may be granted before that.
    */
   stealIn(queue: string): void {
     this.#unruly.add(queue);
@@ -124,8 +127,8 @@ export class Holds {
   }
 
   /**
-   * Returns how often a client stole a lock within the last `withinMs`. After each time, all waiters enqueue
-   * again.
+   * Returns how often a client stole a lock, or an operator deleted an entry, within the last `withinMs`.
+   * After each of these events, all waiters may enqueue again.
    */
   thefts(withinMs: number): number {
     return this.#unrulyAt.filter((at) => this.#timeline.now() - at <= withinMs).length;
@@ -157,8 +160,9 @@ export class Holds {
   }
 
   /**
-   * Returns whether another client removed the entry of the hold, so that the holder may not know it yet. That
-   * is no excuse if earlier entries of its session were still in the queue then, unless they were evicted too.
+   * Returns whether another client removed the entry of the hold, so that the holder may not know it yet.
+   * Earlier entries of its session that were in the queue when the hold began must have been evicted, or
+   * removed no later.
    */
   #mayNotKnow(held: Held): boolean {
     const goneAt = this.#deletedAt.get(lifeOf(held)) ?? 0;
@@ -168,7 +172,8 @@ export class Holds {
   }
 
   /**
-   * Returns whether the client learns of this grant late: its entry was removed, and `other` is a later hold.
+   * Returns whether the client of `held` learns late of its grant: its entry was removed, and `other` is a
+   * later hold.
    */
   #isPassed(held: Held, other: Held): boolean {
     return other.token > held.token && this.#isRemoved(held);

@@ -46,8 +46,8 @@ export function withNeighbours(random: Random, plan: Plan): Plan {
 
 /**
  * For a plan in which an operator removes one of several neighbouring waiters of a client: adds a third
- * neighbour, and the removal of two of them. The first of the two then releases in the tick in which its
- * client grants it, so that the client learns of neither removal before it hands the lock over twice.
+ * neighbour, and the removal of two of them. The first of the two neighbours then releases in the tick in
+ * which it is granted, so that its client learns of neither removal before it hands the lock over twice.
  */
 function withTwoRemovals(random: Random, plan: Plan): Plan {
   const removal = plan.faults.find(({ kind }) => kind === 'entry is removed');
@@ -70,8 +70,8 @@ function withTwoRemovals(random: Random, plan: Plan): Plan {
 
 /**
  * For etcd only: adds a client with many entries in one queue, so that its session hands off among them. In
- * the midst of that, its process crashes and another one resumes the session. Or the client is cut off, and
- * another client steals the lock.
+ * the midst of that, its process crashes and another process resumes the session. Or the client is cut off,
+ * and another client steals the lock.
  */
 export function withCrowd(random: Random, plan: Plan): Plan {
   if (plan.store !== 'etcd' || random.chance(0.85)) return plan;
@@ -99,7 +99,7 @@ export function withCrowd(random: Random, plan: Plan): Plan {
   return inOrder({ ...plan, clients, faults: [...plan.faults.slice(0, 1), ...faults] });
 }
 
-/** Returns the plan, in which `change` has replaced each step. */
+/** Returns a copy of the plan in which each step is replaced by the result of `change`. */
 export function withSteps(plan: Plan, change: (step: Step) => Step): Plan {
   const clients = plan.clients.map((client) => ({
     ...client,

@@ -147,7 +147,8 @@ function staleLeader(
 }
 
 /**
- * Returns faults that cut a member off from its leader before it has reported the heartbeat of the client.
+ * Returns faults that cut a member off from its leader before the member has passed the heartbeat of the
+ * client on to the leader.
  */
 function forgetfulFollower(random: Random, client: number): readonly Fault[] {
   const atMs = random.int(3_000, 9_000);
@@ -171,7 +172,7 @@ interface Context {
   readonly queues: readonly [string, string];
   /** Whether clients may remove entries of other clients. */
   readonly hasOperator: boolean;
-  /** Whether clients watch queues during the whole run. */
+  /** Whether some clients watch a queue during the whole run. */
   readonly isSeen: boolean;
 }
 

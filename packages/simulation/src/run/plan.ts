@@ -8,7 +8,7 @@ export interface Step {
   readonly permits: number;
   readonly holdMs: number;
   /**
-   * Timeout of the wait in milliseconds. With the ways `claim` and `abort`, the client gives up at this time
+   * Timeout of the wait in milliseconds. If `way` is `claim` or `abort`, the client gives up at this time
    * even if it holds.
    */
   readonly waitTimeoutMs: number | undefined;
@@ -62,7 +62,7 @@ export interface Plan {
   readonly version: string;
   /** Whether the clients reach etcd through grpc-proxies, which number watches themselves. */
   readonly isProxied: boolean;
-  /** The two queues that clients use in this run. */
+  /** The two queues that the clients of the simulated run use. */
   readonly queues: readonly [string, string];
   readonly clients: readonly ClientPlan[];
   readonly faults: readonly Fault[];
@@ -118,7 +118,7 @@ export const WAYS = [
 /** The recipes of @queuelock/recipes that clients use in a run. */
 export const RECIPES = ['campaign', 'lead', 'cohort', 'semaphore', 'round', 'slot', 'latch'] as const;
 
-/** A queue on etcd whose holder also takes this single key. */
+/** A queue on etcd with a single key, which the holder takes as well. */
 export const SINGLE = { queue: 's', key: 'single' } as const;
 /** The naming schemes of some queues on ZooKeeper. All other queues have Curator's. */
 export const NAMINGS: Readonly<Record<string, 'fast' | 'kazoo' | 'curator-read-write'>> = {

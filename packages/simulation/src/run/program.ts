@@ -27,7 +27,7 @@ interface Hold {
  * at the same time.
  */
 export class Program {
-  /** Number of lists of steps that are still running. */
+  /** Number of lists of steps of the simulated client that are still running. */
   running = 0;
   readonly #name: string;
   readonly #machine: Machine;
@@ -221,7 +221,8 @@ export class Program {
   }
 
   /**
-   * Returns whether the step waits for too long: no client holds the lock, and none has removed the entry.
+   * Returns whether the step waits in vain: its queue had no holder for `IN_VAIN_MS`, and no steal or
+   * deletion by an operator explains that.
    */
   #isInVain(step: Step): boolean {
     return !this.#isUnruly(step) && this.#around.holds.isIdle(step.queue, IN_VAIN_MS);

@@ -2,7 +2,7 @@ import { isQueueLockError, type AcquireOptions, type LockClient } from '@queuelo
 import type { Ownership, SharedOwnership } from '@queuelock/core';
 import type { Held } from './held.ts';
 
-/** Acquires again, in a resumed session, a hold of the process that had the session before. */
+/** Acquires a hold again, in the resumed session of the process that held before. */
 export async function resumeHold(
   client: LockClient,
   { queue, shared, isDowngrading, limit, permits }: Held,
