@@ -1,5 +1,5 @@
-// Folder "multi": claims several names at once, all or nothing. multi.ts (this file) combines several claims. together.ts lets them join with one
-// request. multi-lock.ts implements the public interface.
+// Folder "multi": claims several names at once, all or nothing.
+// multi.ts (this file) combines several claims. together.ts lets them join with one request. multi-lock.ts implements the public interface.
 
 import type { MultiClaimState } from '../api/api.ts';
 import type { ClaimState } from '../api/claim-state.ts';
