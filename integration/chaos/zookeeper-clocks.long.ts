@@ -96,7 +96,7 @@ async function timeOf(leader: Member): Promise<number> {
     if (end === undefined) throw new Error(`it says ${dump}`);
     return Date.parse(end);
   };
-  return until(read, { what: 'the leader tells when sessions end', withinMs: 10_000 });
+  return until(read, { what: 'the leader reports when sessions end', withinMs: 10_000 });
 }
 
 /** Resolves when a heartbeat of the worker is confirmed `ms` after this call or later. */

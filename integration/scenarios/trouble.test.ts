@@ -93,7 +93,7 @@ for (const store of stores) {
       const line = [await join(connect(), 'evicted-holder'), await join(connect(), 'evicted-holder')];
       const reported = once(holder.signal, 'abort');
       await site.evict(holder.key);
-      await soon(reported, 'the holder is told');
+      await soon(reported, 'the holder is notified');
       expect(holder.signal.reason).to.include({ code: 'OWNERSHIP_LOST', reason: 'entry-removed' });
       safely(() => expect(holder.held).to.equal(false));
       await expectServedInOrder(line, holder.token);

@@ -41,7 +41,7 @@ let underWay = 0;
 const ownListeners = new Set<unknown>();
 
 /**
- * Closes the clients when the process receives a termination signal. Running work is asked to stop by its `stop` signal and awaited, waits end with
+ * Closes the clients when the process receives a termination signal. Running work is notified by its `stop` signal and awaited, waits end with
  * `CLOSED`, and holds are released. Then `beforeExit` runs, and the signal takes its default effect, unless the process has other listeners for it.
  * So the process dies by the signal, and its parent sees that (exit code 143 or 130 in a shell). Works in the main thread only, because Node workers
  * receive no signals. A second signal takes effect at once, with two exceptions. The same signal within 500 ms counts as the first one. If another

@@ -94,7 +94,7 @@ export class Link<M extends LinkEnd = LinkEnd> {
     const failure = this.#now;
     const now = this.#timeline.now();
     if (failure[way] === 'lost') return undefined;
-    const { slowMs = 0, slowResponsesMs: slowResponsesMs = 0 } = failure;
+    const { slowMs = 0, slowResponsesMs = 0 } = failure;
     const mostMs = USUAL_MS + slowMs + (way === 'back' ? slowResponsesMs : 0);
     const takesMs = this.#random.between(QUICKEST_MS, mostMs);
     return takesMs + (failure[way] === 'late' ? this.#troubleUntil : now);

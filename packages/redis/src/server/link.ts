@@ -199,7 +199,7 @@ export class Link {
     const moved = movedTo(error);
     if (moved) this.#at = { ...this.#at, ...moved };
     else if (wordOf(error) === 'READONLY') this.#at = undefined;
-    else if (!(error instanceof QueueLockError)) return;
+    else if (!isQueueLockError(error)) return;
     this.#lost(wire, error);
     wire.close();
   }
@@ -218,7 +218,7 @@ export class Link {
    * would add nothing to that message.
    */
   #record(error: unknown): void {
-    if (!(error instanceof QueueLockError)) this.#failure = error;
+    if (!isQueueLockError(error)) this.#failure = error;
   }
 
   #settle(end: (waiting: Waiting) => void): void {

@@ -76,7 +76,7 @@ export class Agreements {
     this.#rounds.set(round, [...others, place]);
     const isFree = others.every((other) => other.index !== index);
     this.#agree(isFree && index < ROUND_MEMBERS, () => `${who} is number ${index} of the round ${round} too`);
-    // Participants that gave up when the round began count as members too, and so do those whose entry still
+    // Participants that gave up when the round began count as members too, and so do participants whose entry still
     // exists.
     const came = this.#arrivals - [...this.#rounds.values()].flat().length + others.length + 1;
     const members = Math.max(came, this.#store.standing(queue).length);
