@@ -43,7 +43,9 @@ export function lockWords(mostWaiters: number): Client['words'] {
   return ({ scenario, size, noise }, { ms, warm, rounds }) => {
     if (scenario === 'free' || scenario === 'many')
       return ['free', `locks=${size}`, `ms=${ms}`, `warm=${warm}`];
-    if (scenario === 'drain') return size <= mostWaiters ? ['drain', `n=${size}`] : undefined;
+    // Other libraries need a session for each waiter, so that all their hand-offs are between sessions.
+    if (scenario === 'drain' || scenario === 'sessions')
+      return size <= mostWaiters ? ['drain', `n=${size}`] : undefined;
     if (scenario === 'fresh')
       return ['fresh', `clients=${size}`, 'hold=5', `rounds=${rounds}`, `noise=${noise ? 1 : 0}`];
     return undefined;
@@ -59,6 +61,6 @@ export function floorWords(acquire: string, cycle: string): Client['words'] {
     const loops = [`inflight=${size}`, `ms=${ms}`, `warm=${warm}`];
     if (scenario === 'call') return ['floor', `what=${acquire}`, ...loops];
     if (scenario === 'free' || scenario === 'many') return ['floor', `what=${cycle}`, ...loops];
-    return scenario === 'drain' ? ['chain', `n=${size}`] : undefined;
+    return scenario === 'drain' || scenario === 'sessions' ? ['chain', `n=${size}`] : undefined;
   };
 }

@@ -41,12 +41,16 @@ export const peerClients: readonly Client[] = [
 
 /**
  * Returns the function `words` of a compiled program. A compiled program has no cold code, so all its cycles
- * are as fast as the first. So it runs `free` in place of the scenario `cold`.
+ * are as fast as the first. So it runs `free` in place of the
+ * scenario `cold`, and `drain` in place of `sessions-cold`.
  */
 function compiledWords(mostWaiters: number): Client['words'] {
   const standard = lockWords(mostWaiters);
-  return (cell, pace) =>
-    cell.scenario === 'cold' ? ['free', 'locks=1', `ms=${pace.ms}`, 'warm=0'] : standard(cell, pace);
+  return (cell, pace) => {
+    if (cell.scenario === 'cold') return ['free', 'locks=1', `ms=${pace.ms}`, 'warm=0'];
+    if (cell.scenario === 'sessions-cold') return ['drain', `n=${cell.size}`];
+    return standard(cell, pace);
+  };
 }
 
 function once<T>(make: () => Promise<T>): () => Promise<T> {
