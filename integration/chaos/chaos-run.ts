@@ -134,7 +134,7 @@ async function drain(experiment: Experiment, crew: Crew, live: LiveFacts): Promi
   // attempt after the first read.
   while (idle < 2 && performance.now() < deadline) {
     await pause(DRAIN_READ_INTERVAL_MS);
-    live.look();
+    live.readState();
     idle = live.isBusy(crew.ids) ? 0 : idle + 1;
   }
 }

@@ -39,7 +39,7 @@ export class LiveFacts {
     return this.#beliefs.violations;
   }
 
-  look(): void {
+  readState(): void {
     for (const name of readdirSync(this.#directory)) {
       if (!name.endsWith('.jsonl')) continue;
       let tail = this.#tails.get(name);

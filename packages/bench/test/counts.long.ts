@@ -78,11 +78,11 @@ for (const counted of stores) {
         await settled(at.server, 2);
         // Uses the lowest of several counts. On a busy machine, late requests of the client's start may add to
         // one count. Requests that the holds cause would add to every count.
-        let asked = await requestsWhileIdle(at.server);
-        for (let looks = 1; looks < IDLE_READS && asked > most; looks += 1)
-          asked = await requestsWhileIdle(at.server);
+        let requested = await requestsWhileIdle(at.server);
+        for (let looks = 1; looks < IDLE_READS && requested > most; looks += 1)
+          requested = await requestsWhileIdle(at.server);
         await client.abandon();
-        return asked;
+        return requested;
       };
       const one = await idle(1);
       // Accepts one heartbeat more or less. A heartbeat consists of two requests.

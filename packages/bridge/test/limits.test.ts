@@ -17,9 +17,9 @@ function byHeader(limits: BridgeLimits): Partial<BridgeOptions> {
 async function visitorAt(url: string, client: string) {
   const { post } = await programAt(url);
   const headers = { 'x-client': client };
-  const look = (query: string): Promise<Response> => fetch(`${url}/v2/stream?${query}`, { headers });
+  const readOnce = (query: string): Promise<Response> => fetch(`${url}/v2/stream?${query}`, { headers });
   return {
-    look,
+    look: readOnce,
     stream: (topics: readonly object[]): Promise<Response> =>
       post('stream', { topics: topics.map((topic) => ({ topic })) }, headers),
     post: (path: string, body: unknown): Promise<Response> => post(path, body, headers),

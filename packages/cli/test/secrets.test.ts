@@ -61,12 +61,12 @@ function textsOf(error: unknown): string {
 }
 
 /** Resolves with the backend of the URL and the text of its `info`, or with the texts of the error. */
-async function opened(url: string): Promise<{ readonly backend?: Backend; readonly said: string }> {
+async function opened(url: string): Promise<{ readonly backend?: Backend; readonly printed: string }> {
   try {
     const backend = await backendFromUrl(url);
-    return { backend, said: JSON.stringify(backend.info) };
+    return { backend, printed: JSON.stringify(backend.info) };
   } catch (error) {
-    return { said: textsOf(error) };
+    return { printed: textsOf(error) };
   }
 }
 
@@ -131,8 +131,8 @@ describe('the password in the URL of a backend', function () {
         for (const [form, written] of Object.entries({ raw: password, encoded })) {
           const url = urlWith(scheme, `user:${written}`);
           const what = `${form} ${JSON.stringify(character)}`;
-          const { backend, said } = await opened(url);
-          expectNoPart(said, password, what);
+          const { backend, printed } = await opened(url);
+          expectNoPart(printed, password, what);
           if (form === 'encoded') expect(backend !== undefined, what).to.equal(isAllowed(scheme, character));
           if (!backend) continue;
           const { password: read, hosts } = parseBackendUrl(url);

@@ -114,7 +114,7 @@ class SharedSessionClient implements LockClient {
 
   claimWithPosition(name: string, options?: ClaimOptions): PositionStream {
     const checked = checkedOptions('options of claimWithPosition', options, CLAIM_OPTIONS);
-    const newEntry = { name, asked: 'claimWithPosition', typicalHoldMs: checked.typicalHoldMs };
+    const newEntry = { name, requested: 'claimWithPosition', typicalHoldMs: checked.typicalHoldMs };
     return positionsOfClaim(this.#context, claim(this.#context, this.#request(name, checked)), newEntry);
   }
 

@@ -20,7 +20,7 @@ class Notifications {
     return reported;
   }
 
-  look(call: number, isAdmitted?: boolean): void {
+  read(call: number, isAdmitted?: boolean): void {
     this.entries.reconcile(call, new Map(isAdmitted === undefined ? [] : [[PLACED.ord, isAdmitted]]));
   }
 }
@@ -56,20 +56,20 @@ describe('an entry whose admission the store reports', () => {
 
   it('is lost when a read does not find it, or finds that it is no longer admitted', () => {
     const missing = reported.place();
-    reported.look(2);
+    reported.read(2);
     expect(missing).to.deep.equal([false, 'ENTRY_LOST']);
     const demoted = reported.place({ turn: OWNS });
-    reported.look(2, false);
+    reported.read(2, false);
     expect(demoted).to.deep.equal([true, 'ENTRY_LOST']);
   });
 
   it('is not changed by a read that is older than its response or than a notification', () => {
     const placement = reported.place({ call: 2 });
-    reported.look(2);
+    reported.read(2);
     reported.entries.notify(1, true, 3);
-    reported.look(3, false);
+    reported.read(3, false);
     expect(placement).to.deep.equal([false, true]);
-    reported.look(4, false);
+    reported.read(4, false);
     expect(placement).to.deep.equal([false, true, 'ENTRY_LOST']);
   });
 

@@ -38,7 +38,7 @@ export class CohortEntry {
    * Returns an error while the client cannot know whether this entry is granted, because the store does not
    * respond. `undefined` otherwise, and once the entry is granted.
    */
-  get trouble(): unknown {
+  get failure(): unknown {
     if (!this.#isInLine) return withoutResponse();
     if (this.ownership || this.#session === 'alive') return undefined;
     return new QueueLockError('UNAVAILABLE', 'no heartbeat was confirmed recently');

@@ -100,8 +100,8 @@ class EntrySharing implements Cohort {
    * Returns an error while the client cannot know whether the entry is granted, because the store does not
    * respond. `undefined` otherwise.
    */
-  get trouble(): unknown {
-    return this.#entry?.trouble;
+  get failure(): unknown {
+    return this.#entry?.failure;
   }
 
   /**

@@ -30,7 +30,7 @@ export class ConfirmedDeadlocks {
     this.#options = options;
   }
 
-  look(snapshots: readonly QueueState[]): void {
+  read(snapshots: readonly QueueState[]): void {
     this.#snapshots = snapshots;
     this.#judge();
   }

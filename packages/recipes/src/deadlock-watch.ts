@@ -67,7 +67,7 @@ export function watchDeadlocks(
     });
     const reads$ = snapshots$.pipe(
       tap((snapshots) => {
-        confirmed.look(snapshots);
+        confirmed.read(snapshots);
       }),
       ignoreElements(),
     );

@@ -16,7 +16,7 @@ export class Sight {
   readonly #blind = new Map<object, unknown>();
 
   /** The reason why the store cannot be read now, or `undefined` if it can be read. */
-  get trouble(): unknown {
+  get failure(): unknown {
     return this.#blind.values().next().value;
   }
 

@@ -33,7 +33,7 @@ const LOOKING = Object.create(PLATFORM, {
  * notices a passed deadline without waiting for a late timer. The `abort` event fires before the read returns.
  */
 export function checkedSignal({ signal }: Pick<AbortController, 'signal'>, read: () => unknown): AbortSignal {
-  return looking(signal, read);
+  return observeOptions(signal, read);
 }
 
 /**
@@ -45,10 +45,10 @@ export function checkedSignal({ signal }: Pick<AbortController, 'signal'>, read:
 export function anySignal(signals: readonly AbortSignal[]): AbortSignal {
   // Reading `aborted` of a source after its deadline aborts the source, and with it all signals derived from
   // it.
-  return looking(AbortSignal.any([...signals]), () => signals.some(({ aborted }) => aborted));
+  return observeOptions(AbortSignal.any([...signals]), () => signals.some(({ aborted }) => aborted));
 }
 
-function looking(signal: AbortSignal, read: () => unknown): AbortSignal {
+function observeOptions(signal: AbortSignal, read: () => unknown): AbortSignal {
   Object.defineProperty(signal, check, { value: read });
   return Object.setPrototypeOf(signal, LOOKING) as AbortSignal;
 }

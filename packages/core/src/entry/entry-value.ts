@@ -112,7 +112,7 @@ export function decodeLabel(value: string): Reported {
     heard: textsOf(label['heard']),
     answers: listOf(label['answers'])
       .map(responseOf)
-      .filter((answer) => answer !== undefined),
+      .filter((response) => response !== undefined),
     ...optional('id', textOf(label['id'])),
     ...optional('host', textOf(label['host'])),
     ...optional('pid', wholeOf(label['pid'], 0)),

@@ -63,7 +63,7 @@ export class Liveness {
   }
 
   /** Returns why the session is suspect, or `undefined` when it is not. */
-  get trouble(): QueueLockError | undefined {
+  get problem(): QueueLockError | undefined {
     if (this.#ended || this.#health === 'alive') return undefined;
     const cause = this.#failure;
     const detail = cause === undefined ? 'no heartbeat is confirmed' : detailOf(cause);

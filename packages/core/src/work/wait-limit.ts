@@ -23,7 +23,7 @@ export interface WaitContext {
   /** Name of the lock or state that is awaited, for messages. */
   readonly what: string;
   /** Returns the last failure if the wait continues because of it, or `WITHOUT_RESPONSE`. Default: no failure. */
-  readonly trouble?: () => unknown;
+  readonly problem?: () => unknown;
 }
 
 interface Waiting extends WaitContext {
@@ -93,8 +93,8 @@ export function limitedBy<T>(limit: WaitLimit, waiting: Waiting): MonoTypeOperat
  * Creates the error of a timeout. It is `UNAVAILABLE` for a client that cannot reach the store and so does not know whether the lock is held. Callers
  * take `TIMEOUT` to mean that the lock is busy.
  */
-function timedOut(timeoutMs: number, { what, trouble }: WaitContext): QueueLockError {
-  const cause = causeIn(trouble?.());
+function timedOut(timeoutMs: number, { what, problem }: WaitContext): QueueLockError {
+  const cause = causeIn(problem?.());
   const late = `${what}: not granted within ${String(Math.round(timeoutMs))} ms (timeoutMs)`;
   if (cause === undefined)
     return new QueueLockError('TIMEOUT', `${late}: other holders or waiters are ahead`);

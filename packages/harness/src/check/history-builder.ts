@@ -80,7 +80,7 @@ export class HistoryBuilder {
     return this;
   }
 
-  look(who: string, ms: number, held: boolean): this {
+  read(who: string, ms: number, held: boolean): this {
     return this.tell(who, ms, { ev: 'look', held, queue: 'q', n: 1 });
   }
 

@@ -71,9 +71,9 @@ export function startRedisSentinel({ endpoint }: Pick<ProcessService, 'endpoint'
 
 /** Resolves with the version of a server at this address. */
 export async function redisVersion(endpoint: string): Promise<string> {
-  const said = await requestRedis(endpoint, 'INFO server');
-  const [, version] = /^redis_version:(\S+)/m.exec(said) ?? [];
-  if (version === undefined) throw new Error(`redis on ${endpoint} answers ${said}`);
+  const output = await requestRedis(endpoint, 'INFO server');
+  const [, version] = /^redis_version:(\S+)/m.exec(output) ?? [];
+  if (version === undefined) throw new Error(`redis on ${endpoint} answers ${output}`);
   return version;
 }
 

@@ -61,10 +61,10 @@ describe('a contradictory history', () => {
   });
   it('is flagged if a worker records that it holds before the grant or after the release', () => {
     const held = (): HistoryBuilder => one({ queued: 10, acquired: 20, released: 30 });
-    expect(storyOf(held().look('a', 19, true))).to.contain('believed before it acquired');
-    expect(storyOf(held().look('a', 31, true))).to.contain('believed after it had released');
+    expect(storyOf(held().read('a', 19, true))).to.contain('believed before it acquired');
+    expect(storyOf(held().read('a', 31, true))).to.contain('believed after it had released');
     expect(storyOf(held().effect('a', 31, { token: 1, outcome: 'refused' }))).to.contain('believed after');
-    expectFine(held().look('a', 20, true).look('a', 30, true).look('a', 31, false).close(300, 'a'));
+    expectFine(held().read('a', 20, true).read('a', 30, true).read('a', 31, false).close(300, 'a'));
   });
   it('is flagged if two attempts have the same token, or one attempt has two tokens', () => {
     const held = (): HistoryBuilder => one({ queued: 10, acquired: 20, released: 30 });

@@ -16,7 +16,7 @@ const builder = (): HistoryBuilder =>
     .attempt('a', { token: 1, queued: 10, acquired: 20, released: 100 })
     .attempt('b', { token: 2, queued: 30, acquired: 99, released: 150 })
     .attempt('b', { n: 2, queue: 'other', token: 7, queued: 95, acquired: 98, released: 105 })
-    .look('a', 99.5, true)
+    .read('a', 99.5, true)
     .close(300, 'a', 'b');
 
 describe('histories in files', () => {

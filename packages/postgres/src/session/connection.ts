@@ -204,7 +204,7 @@ export class Connection {
     this.#listens = true;
     this.#notifications.listen(this.inbox, {
       onMessage: (message) => {
-        this.#hear(message);
+        this.#receive(message);
       },
       onReady: () => {
         this.#readState();
@@ -233,7 +233,7 @@ export class Connection {
   }
 
   /** Handles one notification. Its text is `session:kind:number`, with the order number of the entry. */
-  #hear(output: string): void {
+  #receive(output: string): void {
     const [id = '', kind = '', ord = ''] = output.split(':');
     const entries = this.#residents.get(id)?.entries;
     if (kind === 'ended') entries?.endSession();

@@ -178,7 +178,7 @@ export class Connection {
     this.#notifications.listen(this.inbox, {
       onMessage: (message) => {
         this.#healthCheck.messageArrived();
-        for (const output of message.split(' ')) this.#hear(output);
+        for (const output of message.split(' ')) this.#receive(output);
       },
       onReady: () => {
         this.#readState();
@@ -206,7 +206,7 @@ export class Connection {
    * Handles one notification. Its text is `session:nth:kind:number`: the session, the number of the
    * notification, its kind, and the order number of the entry.
    */
-  #hear(output: string): void {
+  #receive(output: string): void {
     const [id = '', nth, kind = '', ord = ''] = output.split(':');
     const resident = this.#residents.get(id);
     if (kind === 'ended') resident?.entries.endSession();

@@ -84,13 +84,13 @@ export class Api {
   #range(request: IRangeRequest, reply: Reply): void {
     const { member } = this;
     const readState = (): Applied => member.store.range(request, member);
-    if (request.serializable) this.#answer(readState, reply);
+    if (request.serializable) this.#response(readState, reply);
     else this.#read(readState, reply);
   }
 
   #read(readState: () => Applied, reply: Reply): void {
     const outcome = (answer: Applied | Error): void => reply(answer);
-    this.#cluster.read(this.member, outcome, () => this.#answer(readState, reply));
+    this.#cluster.read(this.member, outcome, () => this.#response(readState, reply));
   }
 
   /**
@@ -106,7 +106,7 @@ export class Api {
     return { revision, body: { succeeded: true, responses } };
   }
 
-  #answer(readState: () => Applied, reply: Reply): void {
+  #response(readState: () => Applied, reply: Reply): void {
     try {
       reply(this.#withHeader(readState()));
     } catch (error) {

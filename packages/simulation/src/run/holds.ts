@@ -183,7 +183,11 @@ export class Holds {
     if (!this.#isRemoved(held)) return;
     const goneMs = this.#timeline.now() - (this.#deletedAt.get(lifeOf(held)) ?? 0);
     const isLate = goneMs > LONGEST_TTL_MS && this.#beliefs.isBelieved(held);
-    this.#judge.require('told', !isLate, () => `${held.who} is held ${goneMs} ms after its entry is gone`);
+    this.#judge.require(
+      'reported',
+      !isLate,
+      () => `${held.who} is held ${goneMs} ms after its entry is gone`,
+    );
   }
 
   #checkOrder(held: Held): void {

@@ -70,7 +70,7 @@ export class Following {
       : this.#waitTimeoutMs;
     const { life } = this.member.machine;
     this.member.machine.after(ms, () => {
-      if (this.member.machine.life === life && this.member.following === this) this.member.look();
+      if (this.member.machine.life === life && this.member.following === this) this.member.read();
     });
   }
 
@@ -99,7 +99,7 @@ export class Following {
       if (this.isOver || this.member.following !== this) return;
       const now = machine.now();
       if (now - lookedAt > 2 * pauseMs) this.#heardAt = now;
-      if (now - this.#heardAt > this.#waitTimeoutMs) this.member.look();
+      if (now - this.#heardAt > this.#waitTimeoutMs) this.member.read();
       else this.#listen(now);
     });
   }
