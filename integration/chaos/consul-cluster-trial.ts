@@ -31,7 +31,7 @@ let started: Promise<ConsulCluster> | undefined;
 
 /** Starts three Consul servers, once for each process, and workers that load them. */
 export async function startConsulClusterTrial(
-  settings: Pick<TrialSettings, 'rule'> = {},
+  settings: Pick<TrialSettings, 'rule' | 'seed'> = {},
 ): Promise<ConsulClusterTrial> {
   const cluster = await sharedCluster();
   const trial = new ConsulClusterTrial(cluster, settings);
@@ -43,7 +43,7 @@ export async function startConsulClusterTrial(
 export class ConsulClusterTrial extends DetourTrial {
   readonly cluster: ConsulCluster;
 
-  constructor(cluster: ConsulCluster, settings: Pick<TrialSettings, 'rule'>) {
+  constructor(cluster: ConsulCluster, settings: Pick<TrialSettings, 'rule' | 'seed'>) {
     const { servers } = cluster;
     super(
       {

@@ -31,6 +31,8 @@ export interface TrialSettings {
    * are weaker. Default: `product`.
    */
   readonly rule?: Rule;
+  /** Seed of the random choices. Default: that of the process. */
+  readonly seed?: number;
   /** Safety margin in milliseconds, instead of the core's default. */
   readonly safetyMarginMs?: number;
   /** Longest hold of the load, in milliseconds. Default 1,000. */
