@@ -29,7 +29,7 @@ describe('the sums of several runs of pnpm chaos', () => {
       .worker('b', 0)
       .attempt('a', { queue: 'q', token: 1, queued: 10, acquired: 20, released: 100 })
       .attempt('b', { queue: 'q', token: 2, queued: 30, acquired: 99, released: 150 })
-      .fault(1, { what: 'server killed', from: 40, to: 50 })
+      .fault(1, { what: 'server killed', target: 'server', from: 40, to: 50 })
       .close(300, 'a', 'b').events;
     const verdict = check(runOf(overlap), LIMITS);
     const sums = sumsOf([verdict, verdict], { servers: 'redis 7.0.15', seed: 3 });
