@@ -1,7 +1,7 @@
 // Runs random histories as model.test.ts does, but more of them and with a new seed each time. Also runs
 // random histories with each seeded defect, until a rule detects the defect.
 //
-//   MODEL_RUNS=100000 node_modules/.bin/mocha packages/core/test/model.long.ts -g 'a random history' (about 5 minutes)
+//   MODEL_RUNS=100000 node_modules/.bin/mocha packages/core/test/model.long.ts -g 'a random history' (5 minutes)
 //   MODEL_SEED=... repeats the same histories
 import { randomInt } from 'node:crypto';
 import { expect } from 'chai';

@@ -34,7 +34,10 @@ class Store {
     this.looks.entryAdded();
   }
 
-  /** Adds an entry to those that this process tracks. The returned array collects the codes of the errors that its waiter receives. */
+  /**
+   * Adds an entry to those that this process tracks. The returned array collects the codes of the errors that its
+   * waiter receives.
+   */
   place(ord: number): readonly string[] {
     const reported: string[] = [];
     const { queue, id } = entry(ord);

@@ -15,7 +15,7 @@ async function abandoned(stage: Stage): Promise<{ readonly resume: string; reado
   return { resume, id };
 }
 
-/** Wraps a backend. In each session that it resumes, replaces the method `removeUnclaimed` by the given function. */
+/** Wraps a backend. Replaces the method `removeUnclaimed` of each session that the backend resumes. */
 function withRemovals(backend: Backend, removeUnclaimed: () => Promise<void>): Backend {
   return {
     ...backend,

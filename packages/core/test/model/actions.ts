@@ -4,8 +4,8 @@ import type { Program } from './program.ts';
 import type { World } from './world.ts';
 
 /**
- * Executes an action of a history. If the action is a call of an application, such as a release, and its machine is frozen, the call is
- * made after the freeze. Faults and evictions happen at once.
+ * Executes an action of a history. A call of an application, such as a release, is made after the freeze if its
+ * machine is frozen. Faults and evictions happen at once.
  */
 export function perform(action: Action, actors: readonly Actor[], world: World): void {
   const { judge } = world;

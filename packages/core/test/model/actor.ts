@@ -142,7 +142,7 @@ export class Actor {
     );
   }
 
-  /** Reads `held` now for each hold of this client whose holder reads it after every event; see `ClaimPlan.reads`. */
+  /** Reads `held` now for each hold of this client that reads it after every event; see `ClaimPlan.reads`. */
   readAll(): void {
     for (const { claim } of this.programs) claim.read();
   }

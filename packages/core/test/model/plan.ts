@@ -7,7 +7,10 @@ export interface ClientPlan {
   readonly safetyMarginMs: number | undefined;
   /** The rate of the client's clock: 1.01 means 1 % faster than the server's clock. */
   readonly rate: number;
-  /** Which heartbeats prove less time than the lease has left: `false` means none, `true` every second one, `always` all. */
+  /**
+   * Which heartbeats prove less time than the lease has left: `false` means none, `true` every second one, and
+   * `always` all.
+   */
   readonly vague: boolean | 'always';
   /** Whether the client's backend continues a heartbeat that the core has aborted. */
   readonly deaf: boolean;

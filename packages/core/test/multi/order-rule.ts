@@ -10,7 +10,10 @@ export interface NameClaim {
  */
 export type Entering = 'at one point' | 'one by one' | 'one by one without waiting';
 
-/** The indexes of the claims in each queue, the number of queues that each claim has entered, and whether each claim has left. */
+/**
+ * The indexes of the claims in each queue, the number of queues that each claim has entered, and whether each
+ * claim has left.
+ */
 interface State {
   readonly queues: ReadonlyMap<string, readonly number[]>;
   readonly entered: readonly number[];
@@ -125,7 +128,7 @@ export function combinations<T>(items: readonly T[], count: number): readonly (r
 }
 
 /**
- * Returns whether the orders of the claims' names contradict each other. For example, one claim lists `x` before
+ * Returns whether the claims list their names in contradictory orders. For example, one claim lists `x` before
  * `y`, and another `y` before `x`. Three claims may also form such a cycle.
  */
 export function crosses(claims: readonly NameClaim[]): boolean {
