@@ -30,7 +30,7 @@ describe('the facts of the core detect that', () => {
     for (const { check } of all) await onStage(check, core);
   });
 
-  it('a mutant of the multi-lock enters its queues one after another, by running random plans of clients', async () => {
+  it('a mutant of the multi-lock enters its queues one after another (revealed by random plans of clients)', async () => {
     const core = await alteredCore([
       [
         'multi/together.ts',

@@ -5,7 +5,7 @@ import type { World } from './world.ts';
 
 /**
  * Executes an action of a history. A call of an application, such as a release, is made after the freeze if its
- * machine is frozen. Faults and evictions happen at once.
+ * machine is frozen. Other actions, such as evictions, happen at once.
  */
 export function perform(action: Action, actors: readonly Actor[], world: World): void {
   const { judge } = world;
