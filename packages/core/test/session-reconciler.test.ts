@@ -34,7 +34,10 @@ class Store {
     this.looks.entryAdded();
   }
 
-  /** Adds an entry to the tracker, and records the error codes that its waiter receives. */
+  /**
+   * Adds an entry to those that this process tracks. The returned array collects the codes of the errors that its
+   * waiter receives.
+   */
   place(ord: number): readonly string[] {
     const reported: string[] = [];
     const { queue, id } = entry(ord);
@@ -82,7 +85,7 @@ describe('a read of all entries of a session', () => {
     expect(store.looks.unclaimed).to.deep.equal([]);
   });
 
-  it('keeps entries whose request is in flight, and entries that a resumed session inherited and has not removed', async () => {
+  it('removes no entry whose enqueue is in flight, and no inherited entry that has not left the resumed session', async () => {
     store.has = [entry(9), entry(10), entry(11)];
     store.looks.entryRemoved(entry(9));
     await store.pendingEnqueues.track([entry(11)], () => store.read());
