@@ -42,8 +42,8 @@ export type PositionedClaimState =
       /** The fencing token that the hold will have. */
       readonly token: bigint;
       /**
-       * Key of the entry; see `SharedOwnership.key`. Do not read it for a log: on etcd, the next hold of this client then begins only after this entry
-       * has left the store.
+       * Key of the entry; see `SharedOwnership.key`. Do not read it for a log: on etcd, the next hold of the name by this client then begins only after
+       * this entry has left the store.
        */
       readonly key: string;
       /** Id of the entry; see `QueueEntry.id`. */

@@ -209,8 +209,8 @@ export interface Backend {
   open(ttlMs: number, signal: AbortSignal): Promise<Session>;
   /**
    * Resumes a session of another process, which has abandoned the session or has ended without closing it. If that process still runs, its next
-   * heartbeat rejects with `SESSION_LOST`, and it neither keeps nor ends the session. `enqueue` with the id of an existing entry finds that entry. Rejects as `open`, and with
-   * `SESSION_LOST` when the session has ended.
+   * heartbeat rejects with `SESSION_LOST`, and it neither keeps nor ends the session. `enqueue` with the id of an existing entry finds that entry.
+   * Rejects as `open`, and with `SESSION_LOST` when the session has ended.
    */
   resume?(resumption: string, signal: AbortSignal): Promise<Session>;
   /**
