@@ -60,7 +60,10 @@ function textsOf(error: unknown): string {
   return [inspect(error, { depth: 10 }), describeFailure(error, true), JSON.stringify(error)].join('\n');
 }
 
-/** Resolves with the backend of the URL and the text of its `info`, or with the texts of the error. */
+/**
+ * Creates the backend of a URL. Resolves with the backend and its `info` as JSON, or with the error in all its
+ * printed forms.
+ */
 async function opened(url: string): Promise<{ readonly backend?: Backend; readonly printed: string }> {
   try {
     const backend = await backendFromUrl(url);

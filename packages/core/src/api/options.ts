@@ -27,15 +27,17 @@ export interface LockClientOptions {
    * How long a new holder waits when the previous hold did not end by a release (a crash, a lost session, an operator's removal), in
    * milliseconds. Chubby calls this the lock-delay. Use it for resources that cannot check a fencing token: effects of a holder that was cut
    * off may still arrive. It costs one write for each hold. Only holds of clients that set it are noticed, so set it in all clients of a name.
-   * `tryAcquire` waits too. 2,500 covers every overlap that was measured for clients without proven heartbeats. Default 0: off.
+   * `tryAcquire` waits too. In measurements with clients without heartbeat proof, no two
+   * holds overlapped for longer than 2,500 ms. Default 0: off.
    */
   readonly lockDelayMs?: number;
   /**
    * Longest time in milliseconds for which the event loop of this process may be blocked without the loss of its locks: 0, or from 1,000 to
    * 3,600,000. While the main thread sends no heartbeats, a worker thread sends them over its own connection. While the loop is blocked, `signal`
    * cannot fire and handover requests are not answered; `held` is right at once after it. A process that is blocked for longer loses its locks, at
-   * most this time and two TTLs after the block began. So does a process that is frozen as a whole, because its threads stop too. On etcd only, for
-   * options without functions; other clients are refused with `INVALID_ARGUMENT`. Default 0: only the main thread sends heartbeats.
+   * most this time and two TTLs after the block began. So does a process that is frozen as a whole, because its threads stop too. It requires the etcd
+   * backend with options that can be passed to a thread, so without functions; otherwise the creation of the client throws `INVALID_ARGUMENT`. Default
+   * 0: only the main thread sends heartbeats.
    */
   readonly maxBlockedMs?: number;
 
@@ -100,8 +102,8 @@ export interface ClaimOptions {
   // eslint-disable-next-line rxjs-x/finnish -- a number in most cases, and a stream only for a limit that changes
   readonly limit?: number | Observable<number>;
   /**
-   * Number of permits to take at once, at most `limit`. Smaller claims do not pass. Take all permits that you need in one claim: a call chain
-   * that holds permits and waits for more may deadlock with others that do the same. Default 1.
+   * Number of permits to take at once, at most `limit`. While the claim waits for them, claims for fewer permits do not overtake it. Take all permits
+   * that you need in one claim: a call chain that holds permits and waits for more may deadlock with others that do the same. Default 1.
    */
   readonly permits?: number;
   /**
@@ -171,7 +173,8 @@ export interface RunOptions extends AcquireOptions, WorkOptions {}
 export interface AcquireOptions extends ClaimOptions {
   /**
    * Lets this call enter a lock again that its call chain already holds through a `run` with the same option. Without this option the call rejects
-   * with `REENTRANT`. Calls from the same level, for instance under `Promise.all`, enter one after another. Default `false`.
+   * with `REENTRANT`. If several calls are made from within the same hold at once, for instance under `Promise.all`, they enter one after another. Default
+   * `false`.
    */
   readonly reentrant?: boolean;
   /** Enters the lock of this ownership again, from any call chain. Such calls enter one after another. The name must be that of the ownership. */

@@ -29,7 +29,7 @@ const LOOKING = Object.create(PLATFORM, {
 }) as object;
 
 /**
- * Returns the controller's signal, which calls `look` at each read of `aborted` or `reason`. `look` aborts the controller if necessary. So a read
+ * Returns the controller's signal, which calls `read` at each read of `aborted` or `reason`. `read` aborts the controller if necessary. So a read
  * notices a passed deadline without waiting for a late timer. The `abort` event fires before the read returns.
  */
 export function checkedSignal({ signal }: Pick<AbortController, 'signal'>, read: () => unknown): AbortSignal {
@@ -39,7 +39,8 @@ export function checkedSignal({ signal }: Pick<AbortController, 'signal'>, read:
 /**
  * Combines signals like `AbortSignal.any`, but checks the sources on each read, so it is correct even after a blocked event loop. The
  * result of `AbortSignal.any` aborts only with the `abort` event of its sources, such as `hold.signal`, and a late timer delays that
- * event. The same applies to signals that libraries derive. Before an effect, read the signal you passed, or call `throwIfLost()`.
+ * event. The same applies to a signal that a library derives from one that you pass to it. So before a write, read `aborted` of the signal that
+ * you passed to the library, or call `throwIfLost()` of the hold.
  * @returns a signal that is aborted as soon as one of `signals` is
  */
 export function anySignal(signals: readonly AbortSignal[]): AbortSignal {

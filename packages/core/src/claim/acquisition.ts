@@ -53,8 +53,8 @@ export class Acquisition implements ContenderHost, EntryOwner, ClosingListener {
 
   begin(): void {
     this.#listener.changed?.(this);
-    // When the client begins to close, it calls `closing` of this acquisition, which ends the wait. It does
-    // not call it while the lock is held.
+    // When the client begins to close, it calls `closing` of each acquisition in this set, which ends the
+    // wait. `endWait` removes the acquisition from the set before the hold begins.
     if (!this.#isOver) this.context.closing.add(this);
     if (this.trace)
       this.trace.begin(() => {

@@ -24,7 +24,7 @@ export interface EntryLabel {
   readonly holds?: readonly string[];
   readonly typicalHoldMs?: number;
   readonly request?: HandoverRequestOptions;
-  /** Ids of the holders' entries whose responses to its handover request this client has read. */
+  /** Ids of entries of holders. The client of this entry has read their responses to its handover request. */
   readonly heard?: readonly string[];
   readonly answers?: readonly { readonly to: string; readonly answer: HandoverAnswer }[];
 }

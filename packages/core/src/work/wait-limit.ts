@@ -8,7 +8,7 @@ import { QueueLockError, detailOf } from '../api/errors.ts';
 import type { Moment } from '../base/moment.ts';
 import { Observable, identity, merge, takeUntil, type MonoTypeOperatorFunction } from '../base/rx.ts';
 
-/** Represents the failure of a request without a response. If the timeout passes then, the error is `UNAVAILABLE`. */
+/** The result of `WaitContext.problem` while a request has no response yet. A timeout that passes meanwhile ends the wait with `UNAVAILABLE`. */
 export const WITHOUT_RESPONSE: unique symbol = Symbol('unanswered');
 
 /** The limits of a wait. */
@@ -17,7 +17,7 @@ export interface WaitLimit {
   readonly timeoutMs?: number | undefined;
 }
 
-/** The clock of a wait with a limit, and the data for the error at the limit. */
+/** The clock of a wait, and the data from which the error of its timeout is made. */
 export interface WaitContext {
   readonly clock: Clock;
   /** Name of the lock or state that is awaited, for messages. */
