@@ -12,7 +12,10 @@ export interface ChaosOptions {
   /** Returns the directory of the reports for each store. */
   readonly out: (store: ChaosStore) => string;
   readonly rule: Rule;
-  /** Whether to use shared locks, several names, semaphores and leaders besides plain locks. */
+  /**
+   * Whether workers also use read and write locks, semaphores, elections, and claims of several names.
+   * Otherwise they use only plain locks.
+   */
   readonly recipes: boolean;
   /** Whether to keep histories, also those of a run without violations. */
   readonly keep: boolean;

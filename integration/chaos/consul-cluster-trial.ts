@@ -29,7 +29,10 @@ const TIMING = {
 
 let started: Promise<ConsulCluster> | undefined;
 
-/** Starts three Consul servers, once for each process, and workers that load them. */
+/**
+ * Starts a trial: workers that take locks on three Consul servers. All trials of this process share the
+ * servers.
+ */
 export async function startConsulClusterTrial(
   settings: Pick<TrialSettings, 'rule' | 'seed'> = {},
 ): Promise<ConsulClusterTrial> {

@@ -8,8 +8,8 @@ const ENDS: ReadonlySet<string> = new Set(['released', 'cancelled', 'revoked', '
 const CHUNK = 1 << 20;
 
 /**
- * Counts what happens in histories that are still being written. Each call of `look` reads what the workers
- * have added since the last one.
+ * Counts holds, failures and violations in histories that workers still write. Each call of `readState` reads
+ * what the workers have added since the last call.
  */
 export class LiveFacts {
   holds = 0;

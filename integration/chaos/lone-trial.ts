@@ -13,7 +13,7 @@ const TIMING = {
   withLeaderLossMs: 2 * TTL_MS + 5_000,
 } as const;
 
-/** Starts the single server of this kind and workers that load it. */
+/** Starts a trial: workers that take locks on the single server of this store. */
 export async function startLoneTrial(
   store: LoneStoreName,
   settings: Pick<TrialSettings, 'rule' | 'seed'> = {},

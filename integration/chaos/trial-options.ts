@@ -37,7 +37,7 @@ export interface TrialSettings {
   readonly safetyMarginMs?: number;
   /** Longest hold of the load, in milliseconds. Default 1,000. */
   readonly holdMs?: number;
-  /** Limits of the checker that replace those which follow from the timing. */
+  /** Limits for the checker, in place of those that are computed from `timing`. */
   readonly limits?: Partial<Limits>;
 }
 

@@ -37,9 +37,9 @@ const counted: readonly Counted[] = [
     start: () => startOwnEtcd('requests'),
     requests: etcdRequests,
     perCycle: { Txn: 1, DeleteRange: 1 },
-    // A hand-off has the delete of the release, and the end of two watches. In addition, the new holder
-    // writes the label of its own entry, which the next waiter watches, or a waiter that was notified late
-    // reads the queue.
+    // `DeleteRange` is the release, and the two `Watch` requests end watches. `Txn` writes the label of the
+    // new holder's entry, which the next waiter watches. `Range` reads the queue for a waiter that was
+    // notified late.
     perHandOff: { Txn: 1, DeleteRange: 1, Range: 1, Watch: 2 },
   },
   {

@@ -36,8 +36,8 @@ export interface Pace {
 }
 
 /**
- * Returns the function `words` of a client that measures a lock. It returns no arguments for a scenario with
- * more than `mostWaiters` waiters.
+ * Creates `Client.words`, the function for command-line arguments, for a client that measures a lock. That
+ * function returns `undefined` for hand-offs among more than `mostWaiters` waiters.
  */
 export function lockWords(mostWaiters: number): Client['words'] {
   return ({ scenario, size, noise }, { ms, warm, rounds }) => {
@@ -53,8 +53,9 @@ export function lockWords(mostWaiters: number): Client['words'] {
 }
 
 /**
- * Returns the function `words` of a client that measures a lower bound with raw calls. `acquire` names the
- * raw call of the scenario `call`, `cycle` the calls that take the place of a lock's acquisition and release.
+ * Creates `Client.words`, the function for command-line arguments, for a client that measures a lower bound
+ * with raw calls. `acquire` names the raw call that the scenario `call` measures. `cycle` names the raw calls
+ * that replace the acquisition and release of a lock.
  */
 export function floorWords(acquire: string, cycle: string): Client['words'] {
   return ({ scenario, size }, { ms, warm }) => {

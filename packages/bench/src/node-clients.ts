@@ -50,7 +50,7 @@ const inLine: Client['words'] = (cell, pace) =>
 const inMultis: Client['words'] = ({ scenario, size }: Cell, { ms, warm }) =>
   scenario === 'many' ? ['many', `locks=${size}`, `per=${MULTI_OF}`, `ms=${ms}`, `warm=${warm}`] : undefined;
 
-/** The clients that run in Node. Those of Redis need only a Redis server. */
+/** The clients that run in Node, for etcd, ZooKeeper and Redis. */
 export const nodeClients: readonly Client[] = [
   floor('etcd', 'etcd3', floorWords('put', 'putdelete')),
   ours('etcd', 'etcd3'),

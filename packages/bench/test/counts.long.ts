@@ -51,13 +51,13 @@ for (const counted of stores) {
         const what = COUNTED.find((counter) => key.toLowerCase() === `handoff${counter}`);
         return what === undefined ? [] : [[what, Math.round(each * (SPREAD + 1))] as const];
       });
-      // On etcd, a holder that holds for 1 ms writes into the label of its own entry that it holds. Otherwise
-      // the next waiter reads the queue at its grant.
+      // On etcd, a holder that holds for at least 1 ms writes into the label of its own entry that it holds.
+      // After a shorter hold, the next waiter reads the queue at its grant.
       const each = { requests: 2, reads: 1, writes: 2, events: 2 };
       expectAtMost(Object.fromEntries(cost), times(SPREAD + 1, each));
     });
 
-    it('need few JavaScript function calls in the client to acquire a free lock', async function () {
+    it('take few JavaScript function calls in a client that acquires a free lock', async function () {
       if (!process.versions.node.startsWith('20.')) this.skip();
       const cell = { store: counted.store, medium: 'disk', scenario: 'cold', size: 1 } as const;
       const most = MAX_CALLS[counted.store];
