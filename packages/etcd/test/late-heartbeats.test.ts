@@ -50,7 +50,7 @@ describe('the reply to an etcd heartbeat', () => {
   });
 
   async function renewed(session: Session): Promise<object> {
-    return { ttlMs: await session.renew(new AbortController().signal), asked: requested };
+    return { ttlMs: await session.renew(new AbortController().signal), requested };
   }
 
   async function open(alter: (driver: Driver) => Driver): Promise<Session> {

@@ -42,7 +42,7 @@ export function checkWait(options: WaitOptions, leastMs: 0 | 1): void {
 export interface WaitContext {
   /** The event that did not happen in time, as the beginning of the message. */
   readonly what: string;
-  /** Shows whether the store can be read now. `trouble` is the reason why it cannot, or `undefined`. */
+  /** Shows whether the store can be read now. `failure` is the reason why it cannot, or `undefined`. */
   readonly sight: { readonly failure: unknown };
 }
 

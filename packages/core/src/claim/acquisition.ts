@@ -146,7 +146,7 @@ export class Acquisition implements ContenderHost, EntryOwner, ClosingListener {
     const { waitLimit, queue } = this.#request;
     if (isLimited(waitLimit)) {
       const failure = (): unknown => this.#failure ?? this.context.openingTrouble();
-      const waiting = { clock: this.context.clock, what: JSON.stringify(queue), trouble: failure };
+      const waiting = { clock: this.context.clock, what: JSON.stringify(queue), problem: failure };
       this.#liftLimit = limitWait(waitLimit, waiting, (error) => {
         this.finish(failed(error));
       });

@@ -47,9 +47,9 @@ export function checkCleanHandOvers(run: Run, { handOverMs }: Limits): Breach[] 
 export function handOversOf(run: Run): HandOvers {
   const times = { clean: [] as number[], crash: [] as number[], crashInTrouble: [] as number[] };
   for (const queue of run.queues) {
-    for (const { at, next, problem: trouble, waiting, others } of crashesOf(run, queue)) {
+    for (const { at, next, problem, waiting, others } of crashesOf(run, queue)) {
       if (!next || others.length > 0 || !waiting.some((waiter) => waiter.waitedUntil >= next.from)) continue;
-      const kind = overlaps(trouble, { from: at, to: next.from }) ? 'crashInTrouble' : 'crash';
+      const kind = overlaps(problem, { from: at, to: next.from }) ? 'crashInTrouble' : 'crash';
       times[kind].push((next.from - at) / MS);
     }
     for (const handOver of handOversIn(queue.holds))

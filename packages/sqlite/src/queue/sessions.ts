@@ -51,7 +51,7 @@ interface Row {
   readonly ttl: unknown;
 }
 
-/** The table of sessions. All methods except `earliestEnd` and `ofInbox` are called within a step. */
+/** The table of sessions. All methods except `earliestEnd` and `home` are called within a step. */
 export class Sessions {
   readonly #insert: Statement;
   readonly #renew: Statement;
