@@ -72,6 +72,7 @@ describe('requests to MySQL', () => {
       queue: 'handed',
       ord: '7',
       id: '',
+      ref: '7/',
       key: '',
       shared: false,
       limit: 1,

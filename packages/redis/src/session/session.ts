@@ -91,7 +91,7 @@ export class RedisSession implements Session {
     const [cursor, latest, fields, isThere] = rest;
     this.#cursor = String(cursor);
     const { unclaimed } = this.#reconciler;
-    const isRemoved = newest && isThere === 0 && this.entries.has(newest.ord);
+    const isRemoved = newest && isThere === 0 && this.entries.has(newest.ref);
     const isAsKnown =
       unclaimed && this.#news.isAsKnown(Number(latest), Number(fields), this.entries.size + unclaimed.length);
     if (isRemoved || !isAsKnown) this.#reconciler.reconcile();
@@ -241,7 +241,7 @@ export class RedisSession implements Session {
     const key = this.#connection.keys.entry(queue, ord);
     // An entry may wait for its single key alone. Then no entry is ahead of it.
     const turn = admitted === 1 ? { admitted: true } : { admitted: false, ...(ahead > 0 && { ahead }) };
-    const turns$ = this.entries.track({ queue, id, ord, key, turn, call });
+    const turns$ = this.entries.track({ queue, id, ref: ord, ord, key, turn, call });
     if (admitted !== 1) this.#connection.headLeases.watch(queue, endsInMs(endsInUs), ahead);
     return { order, token: order, key, turn, ...(other === 0 ? {} : { otherLimit: other }), turns$ };
   }
