@@ -109,7 +109,8 @@ export class Server implements MemoryServer {
     const entry = this.#queues.find(spec.queue, spec.id);
     const tenancy = this.#sessions.tenancyOf(sessionId);
     if (!entry) return this.#queues.join({ sessionId, tenancy }, spec);
-    // Ids cannot be guessed, so a client has the id of another session's entry only from an earlier process.
+    // The entry is of an earlier process, which had another session. Only its client can know the id, because
+    // ids cannot be guessed.
     if (entry.sessionId !== sessionId)
       throw new QueueLockError('ENTRY_LOST', `the entry ${entry.key} is of another session`);
     entry.tenancy = tenancy;
@@ -128,7 +129,7 @@ export class Server implements MemoryServer {
     return specs.map((spec) => this.enqueue(sessionId, spec));
   }
 
-  /** Removes all of these entries because one of them was removed, and throws `ENTRY_LOST`. */
+  /** Removes the rest of the entries that were enqueued together, because one of them was removed, and throws `ENTRY_LOST`. */
   loseAll(specs: readonly EntrySpec[]): never {
     for (const { queue, id } of specs) this.remove(queue, id);
     const ids = specs.map(({ id }) => id).join(', ');

@@ -214,7 +214,10 @@ export class Link {
     this.#settings.onDown();
   }
 
-  /** Records why a connection failed, for the message of a timeout. An earlier timeout would add nothing to it. */
+  /**
+   * Records why a connection failed, for the message of a later timeout. Skips errors of this package, such as an
+   * earlier timeout, because they explain nothing.
+   */
   #record(error: unknown): void {
     if (!isQueueLockError(error)) this.#failure = error;
   }
@@ -244,7 +247,7 @@ export class Link {
   }
 }
 
-/** Returns whether an error of this package is a result that the server has reported, and not a failure to reach the server. */
+/** Returns whether this package made the error from a reply of the server. `UNAVAILABLE` means that there was no usable reply. */
 function isResponse(error: unknown): boolean {
   return isQueueLockError(error) && error.code !== 'UNAVAILABLE';
 }
