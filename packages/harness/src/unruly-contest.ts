@@ -77,7 +77,10 @@ export interface UnrulyStore {
   readonly honest: () => LockClient;
 }
 
-/** A lock client of an application that has passed a library for the store to it, and a function that closes this library. */
+/**
+ * A lock client of an application that has passed a library for the store to it, and a function that closes
+ * this library.
+ */
 export interface UnrulyClient {
   readonly locks: LockClient;
   /** Closes the library. Rejects when the backend has not returned the connections that it took. */

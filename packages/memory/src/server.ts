@@ -109,8 +109,7 @@ export class Server implements MemoryServer {
     const entry = this.#queues.find(spec.queue, spec.id);
     const tenancy = this.#sessions.tenancyOf(sessionId);
     if (!entry) return this.#queues.join({ sessionId, tenancy }, spec);
-    // The entry is of an earlier process, which had another session. Only its client can know the id, because
-    // ids cannot be guessed.
+    // A client cannot guess ids, so it knows the id of this entry from an earlier process with another session.
     if (entry.sessionId !== sessionId)
       throw new QueueLockError('ENTRY_LOST', `the entry ${entry.key} is of another session`);
     entry.tenancy = tenancy;
@@ -129,7 +128,7 @@ export class Server implements MemoryServer {
     return specs.map((spec) => this.enqueue(sessionId, spec));
   }
 
-  /** Removes the rest of the entries that were enqueued together, because one of them was removed, and throws `ENTRY_LOST`. */
+  /** Removes all entries that were enqueued together, because one of them is gone already. Throws `ENTRY_LOST`. */
   loseAll(specs: readonly EntrySpec[]): never {
     for (const { queue, id } of specs) this.remove(queue, id);
     const ids = specs.map(({ id }) => id).join(', ');

@@ -10,7 +10,9 @@ export interface Limits {
    * grant.
    */
   readonly crashInTroubleMs: number;
-  /** The longest time for which a worker of the run may hold a lock. Rule L3 allows it for each attempt ahead. */
+  /**
+   * The longest time for which a worker of the run may hold a lock. Rule L3 allows it for each attempt ahead.
+   */
   readonly holdMs: number;
   /**
    * Rule L3: the time within which every attempt must end after the event `calm`, in addition to `crashMs` and
@@ -18,8 +20,8 @@ export interface Limits {
    */
   readonly settleMs?: number;
   /**
-   * Rule L2: the longest duration that 99 % of the hand-offs without faults may reach. If absent, the rule is not
-   * checked.
+   * Rule L2: the longest duration that 99 % of the hand-offs without faults may reach. If absent, the rule is
+   * not checked.
    */
   readonly handOverMs?: number;
   /** Rule L4: the longest time from the event `closed` to the exit of the process. Default 2,000. */

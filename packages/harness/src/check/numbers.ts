@@ -62,7 +62,10 @@ export function numbersOf(run: Run): Numbers {
   };
 }
 
-/** Lists the kills, freezes and stalls of workers at times at which no recorded fault had that worker as its target. */
+/**
+ * Lists the kills, freezes and stalls of workers at times at which no recorded fault had that worker as its
+ * target.
+ */
 function unnamedFaults({ lives, faults, calm = Infinity }: Run): { what: string }[] {
   const isNamed = (who: string, at: number): boolean =>
     faults.some(({ target, from, to }) => target === who && from <= at && at <= to);

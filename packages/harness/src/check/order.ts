@@ -91,9 +91,9 @@ class Passers {
 }
 
 /**
- * Finds entries with a larger fencing token than the previous entry, but without a larger order number. The store
- * numbers the entries of a queue in the order of joining. ZooKeeper may start these numbers again after the queue
- * was empty, because it may have deleted the directory.
+ * Finds entries with a larger fencing token than the previous entry, but without a larger order number. The
+ * store numbers the entries of a queue in the order of joining. ZooKeeper may start these numbers again after
+ * the queue was empty, because it may have deleted the directory.
  */
 function disorders(queue: Queue): Breach[] {
   return queue.line.flatMap((attempt, place) => {

@@ -57,7 +57,10 @@ export class Attempt {
   failed: Moment = undefined;
   downgrading: Moment = undefined;
   downgraded: Moment = undefined;
-  /** The first and the last time at which the worker considered the lock held, when it read `held` or wrote to a resource. */
+  /**
+   * The first and the last time at which the worker considered the lock held, when it read `held` or wrote to
+   * a resource.
+   */
   believedFrom: Moment = undefined;
   believedAt: Moment = undefined;
   token: bigint | undefined = undefined;

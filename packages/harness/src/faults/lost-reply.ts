@@ -44,7 +44,10 @@ export class ReplyTrap implements LostReply {
     this.lost.catch(() => undefined);
   }
 
-  /** Drops all further replies on this connection. Called when the connection transfers the request whose reply is to be lost. */
+  /**
+   * Drops all further replies on this connection. Called when the connection transfers the request whose
+   * reply is to be lost.
+   */
   spring(connection: ProxyConnection): void {
     const loss = new Promise<ProxyConnection>((resolve, reject) => {
       connection.swallowReplies((chunk) => {

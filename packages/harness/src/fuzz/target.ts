@@ -8,8 +8,8 @@ export interface FuzzTarget {
   readonly batchSize?: number;
   /**
    * Passes one input to the code under test, and ignores the errors that this code documents.
-   * @throws on a defect: an undocumented error, a result that is too large for the input, or a promise that does
-   * not settle
+   * @throws on a defect: an undocumented error, a result that is too large for the input, or a promise that
+   * does not settle
    */
   readonly run: (input: Buffer) => void | Promise<void>;
   /** Releases servers and timers after the last input. */

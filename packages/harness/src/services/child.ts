@@ -19,7 +19,8 @@ const STOP_WITHIN_MS = 2_000;
 
 /**
  * Starts a child that does not keep this process alive.
- * @param started is called with the child immediately after its start, so that the caller can end it even if this call rejects
+ * @param started is called with the child immediately after its start, so that the caller can end it even if
+ * this call rejects
  */
 export async function spawnChild(
   command: Command,

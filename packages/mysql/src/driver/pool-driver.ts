@@ -23,8 +23,8 @@ export interface MysqlConnectionLike {
 export interface Statement {
   readonly sql: string;
   /**
-   * Always an empty array. If it were absent, a pool with `namedPlaceholders` would replace texts such as `:name`
-   * within `sql`.
+   * Always an empty array. If it were absent, a pool with `namedPlaceholders` would replace texts such as
+   * `:name` within `sql`.
    */
   readonly values: [];
   readonly rowsAsArray: boolean;

@@ -214,10 +214,7 @@ export class Link {
     this.#settings.onDown();
   }
 
-  /**
-   * Records why a connection failed, for the message of a later timeout. Skips errors of this package, such as an
-   * earlier timeout, because they explain nothing.
-   */
+  /** Records why a connection failed, for the message of a later timeout. Errors of this package explain nothing. */
   #record(error: unknown): void {
     if (!isQueueLockError(error)) this.#failure = error;
   }
@@ -247,7 +244,7 @@ export class Link {
   }
 }
 
-/** Returns whether this package made the error from a reply of the server. `UNAVAILABLE` means that there was no usable reply. */
+/** Returns whether an error of this package is from a reply. `UNAVAILABLE` means that there was no usable reply. */
 function isResponse(error: unknown): boolean {
   return isQueueLockError(error) && error.code !== 'UNAVAILABLE';
 }

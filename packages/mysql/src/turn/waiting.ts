@@ -28,8 +28,8 @@ export interface PollRow {
    * - 1: an admitted entry: session and order.
    * - 2: a session: id, generation, and number of evicted entries.
    * - 3: a lease has expired.
-   * - 4: conflicting entries ahead of a waiter, at most 15 or the waiter's limit of permits: sum of their permits,
-   *   the waiter's index in the list of waiters, and number of these entries.
+   * - 4: conflicting entries ahead of a waiter, at most 15, or the waiter's limit of permits if that is
+   *   larger: sum of their permits, the waiter's index in the list of waiters, and number of these entries.
    */
   readonly kind: number;
   readonly a: unknown;

@@ -16,8 +16,8 @@ export interface Place {
 /** The properties of a stored entry with the requested id, which may differ from the requested ones. */
 type Other = Pick<EntrySpec, 'id' | 'queue' | 'shared'> & { readonly permits: number };
 /**
- * Reply to a heartbeat. `there` is the sum of the order numbers of all entries of the session, and `waiting` the
- * sum for its waiting entries. The client compares these sums with those of the entries that it knows.
+ * Reply to a heartbeat. `there` is the sum of the order numbers of all entries of the session, and `waiting`
+ * the sum for its waiting entries. The client compares these sums with those of the entries that it knows.
  */
 export interface RenewalReply {
   readonly there: string;

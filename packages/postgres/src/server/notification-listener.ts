@@ -32,8 +32,8 @@ const ARRIVES_WITHIN_MS = 500;
 
 /**
  * The connection that receives notifications. It transfers heartbeats too, which wait for no steps here, and
- * which detect that the connection is dead. Behind a pooler in transaction mode no notifications arrive. To find
- * out, the listener sends a notification to itself.
+ * which detect that the connection is dead. Behind a pooler in transaction mode no notifications arrive. To
+ * find out, the listener sends a notification to itself.
  */
 export class NotificationListener {
   readonly #driver: Driver;
