@@ -46,7 +46,7 @@ export class CohortEntry {
 
   join(client: LockClient, { name, label }: EntryTerms, events: EntryEvents): void {
     // `holding` is empty because the entry serves all local waiters. By default the entry would list what the
-    // call chain of the first of them holds.
+    // call chain holds that happens to create the entry.
     const claim$ = client.claim(name, { ...label, holding: [] });
     this.#claim.add(
       claim$.subscribe({

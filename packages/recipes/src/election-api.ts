@@ -115,9 +115,9 @@ export interface Election {
   /** Creates a candidate, waits, and resolves when it is elected. Each call is a candidate of its own. Rejects like `LockClient.acquire`. */
   campaign(options?: CampaignOptions): Promise<Leadership>;
   /**
-   * Leads again and again: campaigns, runs the work, resigns, and campaigns again at the end of the queue. It campaigns again after the work
-   * has returned, after a loss, and after a campaign that failed with an error that may pass. `errors$` emits such errors, and a backoff of
-   * 0.1 to 2 s follows each. Two works of one call never overlap: after a loss, `lead` waits until the work has ended.
+   * Leads again and again: campaigns, runs the work, resigns, and campaigns again at the end of the queue. The next campaign begins after
+   * the work has returned, after a loss, and after a campaign that failed with an error that may pass. `errors$` emits such errors, and a
+   * backoff of 0.1 to 2 s follows each. Two works of one call never overlap: after a loss, `lead` waits until the work has ended.
    *
    * The work should last as long as it leads, so it must await what it starts. After a term shorter than 0.1 s, `lead` waits for the rest
    * of that time. Each further short term in a row doubles the time, up to 2 s. All these times are shortened by up to a fifth, at random.

@@ -20,8 +20,8 @@ const MAX_LIMIT = 1_000_000;
 /** The limit of a semaphore, fixed or changeable, as claims use it. */
 export interface Limit {
   /**
-   * Returns the option `limit` for a claim. A changeable limit fails the claim if it takes more permits than
-   * the limit.
+   * Returns the option `limit` for a claim. If the limit can change, a claim of more permits than the limit
+   * fails.
    */
   terms(permits: number): Pick<ClaimOptions, 'limit'>;
   /** Subscribes to the limit, so that it stays up to date while a claim waits. */

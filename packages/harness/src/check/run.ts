@@ -95,8 +95,8 @@ export class Attempt {
   }
 
   /**
-   * Forgets the token, the order number and the time of the attempt's earlier entry. The session of that entry
-   * ended before the grant, so the attempt has joined again with another entry.
+   * Clears the token, the order number and the joining time of the attempt's earlier entry. The session of
+   * that entry ended before the grant, so the attempt has joined again with another entry.
    */
   joinAnew(): void {
     if (this.acquired !== undefined) return;

@@ -214,7 +214,7 @@ export class Link {
     this.#settings.onDown();
   }
 
-  /** Records why a connection failed, for the message of a later timeout. Errors of this package explain nothing. */
+  /** Records why a connection failed, for the message of a later timeout. Skips errors of this package. */
   #record(error: unknown): void {
     if (!isQueueLockError(error)) this.#failure = error;
   }
@@ -244,7 +244,10 @@ export class Link {
   }
 }
 
-/** Returns whether an error of this package is from a reply. `UNAVAILABLE` means that there was no usable reply. */
+/**
+ * Returns whether an error of this package is from a reply. `UNAVAILABLE` means that there was no usable
+ * reply.
+ */
 function isResponse(error: unknown): boolean {
   return isQueueLockError(error) && error.code !== 'UNAVAILABLE';
 }
