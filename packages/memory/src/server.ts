@@ -128,10 +128,7 @@ export class Server implements MemoryServer {
     return specs.map((spec) => this.enqueue(sessionId, spec));
   }
 
-  /**
-   * Removes all entries that were enqueued together, because one of them is gone already. Throws
-   * `ENTRY_LOST`.
-   */
+  /** Removes all entries that were enqueued together, because one of them was removed. Throws `ENTRY_LOST`. */
   loseAll(specs: readonly EntrySpec[]): never {
     for (const { queue, id } of specs) this.remove(queue, id);
     const ids = specs.map(({ id }) => id).join(', ');

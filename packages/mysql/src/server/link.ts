@@ -244,10 +244,7 @@ export class Link {
   }
 }
 
-/**
- * Returns whether an error of this package is from a reply. `UNAVAILABLE` means that there was no usable
- * reply.
- */
+/** Returns whether an error of this package is from a reply. `UNAVAILABLE` means that no usable reply came. */
 function isResponse(error: unknown): boolean {
   return isQueueLockError(error) && error.code !== 'UNAVAILABLE';
 }
