@@ -204,7 +204,7 @@ describe('a step on MySQL', () => {
     expect(after - before).to.equal(1);
   }).timeout(30_000);
 
-  it('has correct results over a pool with any isolation level and any options for rows', async () => {
+  it('has correct results over a pool with any isolation level and any options for the format of rows', async () => {
     const pool = clients.pool({ rowsAsArray: true, supportBigNumbers: true, bigNumberStrings: true });
     const { operator } = clients;
     await operator.run("set global tx_isolation = 'SERIALIZABLE'");

@@ -139,7 +139,7 @@ describe('a queue of PostgreSQL with an advisory lock', () => {
     expect(await isFree()).to.equal(true);
   }).timeout(WITHIN_MS);
 
-  it('excludes programs that use pg_advisory_lock, whether they wait or poll', async () => {
+  it('excludes programs that wait with pg_advisory_lock or poll with pg_try_advisory_lock', async () => {
     const inside: string[] = [];
     const enter = async (who: string): Promise<void> => {
       inside.push(who);

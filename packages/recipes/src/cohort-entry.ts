@@ -44,10 +44,9 @@ export class CohortEntry {
     return new QueueLockError('UNAVAILABLE', 'no heartbeat was confirmed recently');
   }
 
-  /** Joins the queue. */
   join(client: LockClient, { name, label }: EntryTerms, events: EntryEvents): void {
-    // The entry serves all local waiters. So it names no holds, not even those of the call chain that happens
-    // to create it.
+    // `holding` is empty because the entry serves all local waiters. By default the entry would list what the
+    // call chain holds that happens to create the entry.
     const claim$ = client.claim(name, { ...label, holding: [] });
     this.#claim.add(
       claim$.subscribe({

@@ -77,7 +77,8 @@ function timedOut(timeoutMs: number, { what, sight: { failure } }: WaitContext):
 export function aborted(signal: AbortSignal): Observable<never> {
   return new Observable((subscriber) => {
     const abort = (): void => subscriber.error(signal.reason);
-    // One signal may end many waits. Without this call, Node would warn of a leak at the eleventh listener.
+    // One signal may end many waits. Removes the limit of listeners, because by default Node warns of a leak
+    // at the eleventh listener.
     setMaxListeners(0, signal);
     signal.addEventListener('abort', abort);
     subscriber.add(() => signal.removeEventListener('abort', abort));

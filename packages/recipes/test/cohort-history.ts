@@ -153,8 +153,8 @@ class World {
 
   #begins(acquirer: Acquirer, hold: CohortHold): void {
     const wasLost = this.acquirers.map(({ lost }) => lost);
-    // Reads `held` and not the signal, because reading a signal would report a loss that was not reported
-    // before.
+    // Reads `held` and not `signal.aborted`. After the deadline, a read of `signal.aborted` would abort the
+    // signal and so report a loss that the cohort itself has not reported.
     const two = this.acquirers.some(({ hold: other }) => other?.held);
     if (two) this.unsafe.push('two hold');
     const unreported = this.acquirers.some(({ status }, at) => status === 'holding' && !wasLost[at]);

@@ -40,8 +40,8 @@ export function startRedisProcess(settings: RedisSettings): Promise<ProcessServi
 }
 
 /**
- * Starts a Sentinel that watches this server as `locks`, alone, and promotes a replica when the server has been silent for a
- * second.
+ * Starts a Sentinel that monitors this server under the name `locks`, with a quorum of one. It promotes a
+ * replica when the server has been silent for a second.
  */
 export function startRedisSentinel({ endpoint }: Pick<ProcessService, 'endpoint'>): Promise<ProcessService> {
   const { host, port } = splitEndpoint(endpoint);

@@ -87,7 +87,7 @@ describe('histories in files', () => {
   it('are rejected when the directory contains no history', async () => {
     expect(await readRun(directory).then(String, String)).to.contain('has no file that ends in .jsonl');
   });
-  it('yield the ten events of the queue that are nearest to a finding', async () => {
+  it('provide for each finding the ten events of its queue that are nearest in time', async () => {
     await write(builder());
     const { run } = await readRun(directory);
     const [finding] = await withEvents(directory, check(run, LIMITS).findings);

@@ -22,8 +22,8 @@ export function refOf({ ord, id }: Pick<Placed, 'ord' | 'id'>): string {
 }
 
 /**
- * Number of entries ahead from which on the polling interval is the longest one. A poll reads more entries
- * only for a larger limit.
+ * Maximum number of entries ahead that a poll reads, unless the waiter's limit of permits is larger. With this
+ * many entries ahead, the polling interval already is the longest one.
  */
 const COUNTED = 15;
 /** Maximum number of queues for which one poll counts the entries ahead. */
@@ -36,8 +36,8 @@ export interface PollRow {
    * - 1: an admitted entry: session and `ref`.
    * - 2: a session: id, generation, and number of evicted entries.
    * - 3: a lease has expired.
-   * - 4: conflicting entries ahead, at least as many as the limit: their permits, index in the list of waiting
-   *   entries, and their count.
+   * - 4: conflicting entries ahead of a waiter, at most 15, or the waiter's limit of permits if that is
+   *   larger: sum of their permits, the waiter's index in the list of waiters, and number of these entries.
    */
   readonly kind: number;
   readonly a: unknown;
