@@ -87,7 +87,7 @@ export class Link {
   }
 
   /**
-   * Sends a command. Until the timeout, repeats it if the server redirects the client to another one, or refuses the command while keys
+   * Sends a command. Until the timeout, repeats it if the server redirects the client to another server, or refuses the command while keys
    * migrate. A refused command was not executed.
    */
   async #sendNow(args: readonly string[]): Promise<unknown> {

@@ -126,7 +126,7 @@ class ZooKeeperSession implements Session {
     return why;
   }
 
-  /** Ends the session: requests a heartbeat at once, which `renew` rejects. So its holders are notified of the loss before the session is closed. */
+  /** Ends the session: requests a heartbeat at once, and `renew` rejects it. So holders are notified of the loss before the session is closed. */
   #giveUp(): void {
     this.#isGivenUp = true;
     this.#givenUp$.next();
