@@ -36,7 +36,7 @@ export interface Resident {
   readState(): void;
 }
 
-/** What an observer watches: how it reads the data, and the channel on which changes are announced. */
+/** Data that an observer watches: the function that reads it, and the channel on which changes are announced. */
 interface Watched<T> extends Pick<ReadingSource<T>, 'read' | 'pauseMs'> {
   /** The channel that receives a message when the data has changed. */
   readonly channel: string;
@@ -138,8 +138,8 @@ export class Connection {
   }
 
   leave(resident: Resident): void {
-    // If a session with the same id was resumed in this process, the map contains a newer object, which
-    // stays.
+    // If this process has resumed the session, the map contains a newer object for the same id. That object
+    // is not removed.
     if (this.#residents.get(resident.id) === resident) this.#residents.delete(resident.id);
   }
 

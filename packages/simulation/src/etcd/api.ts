@@ -51,7 +51,8 @@ export class Api {
   }
 
   /**
-   * Responds to a keepalive of a lease. If the lease has expired, responds only once the lease is removed.
+   * Responds to a keepalive of a lease with the lease's TTL. If the lease has expired, waits until it is
+   * removed, and then responds with a TTL of 0.
    */
   keepAlive({ ID }: ILeaseKeepAliveRequest, reply: (response: ILeaseKeepAliveResponse) => void): void {
     const id = String(ID);

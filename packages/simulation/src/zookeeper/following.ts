@@ -7,7 +7,10 @@ import { Pipe } from './pipe.ts';
 export class Following {
   readonly leading: Leading;
   readonly member: Member;
-  /** The tick of the leader at which it drops this follower unless it has responded by then. */
+  /**
+   * The tick of the leader at which the leader drops this follower, unless the follower has responded by
+   * then.
+   */
   deadline: number;
   isOver = false;
   readonly #ensemble: Ensemble;
