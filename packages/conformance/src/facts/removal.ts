@@ -51,6 +51,19 @@ export const removalFacts: readonly Fact[] = [
     expect(await client.remove(stage.queue, client.newSpec().id)).to.equal(false);
   }),
 
+  fact(
+    'a session neither changes nor removes the entry of another session whose id it knows',
+    async (stage) => {
+      const [client, other] = await stage.threeClients();
+      const holder = await client.enter();
+      const { queue, id } = holder.spec;
+      expect(await other.session.update(queue, id, 'changed')).to.equal(false);
+      expect(await other.remove(queue, id)).to.equal(false);
+      const waiter = await other.enter();
+      await expectOnlyAdmitted(stage, [holder, waiter], [holder]);
+    },
+  ),
+
   fact('entering twice with one id adds one entry', async (stage) => {
     const [client, other] = await stage.threeClients();
     const holder = await client.enter();

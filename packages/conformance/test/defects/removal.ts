@@ -10,6 +10,14 @@ const keepsThoseWhoGiveUp: Defect = (server) => ({
   }),
 });
 
+const removesThoseOfOthers: Defect = (server) => ({
+  session: (sound) => ({
+    remove: async (queue, id) =>
+      (await sound.remove(queue, id)) ||
+      line(server, queue).some((entry) => entry.id === id && server.evict(entry.key)),
+  }),
+});
+
 /** Defects in the removal of entries. */
 export const removalDefects: Defects = [
   [
@@ -26,6 +34,11 @@ export const removalDefects: Defects = [
     'removes nothing',
     () => ({ session: () => ({ remove: async () => true }) }),
     ['a removal wakes exactly the next waiter', 'nothing is left in the store after all entries have left'],
+  ],
+  [
+    'removes the entry of any session that has the id',
+    removesThoseOfOthers,
+    ['a session neither changes nor removes the entry of another session whose id it knows'],
   ],
   [
     'gives every call with the same id a new entry',
