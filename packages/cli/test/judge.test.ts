@@ -202,7 +202,7 @@ describe('the verdict on a history', () => {
   }
 
   for (const [what, { history, rule, says }] of Object.entries(BAD)) {
-    it(`reports ${what}`, () => {
+    it(`reports a violation: ${what}`, () => {
       const { ok, violations } = judge(history);
       expect(ok).to.equal(false);
       const found = violations.filter((violation) => violation.rule === rule).map(({ message }) => message);

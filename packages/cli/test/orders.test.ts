@@ -13,7 +13,7 @@ const situation = (changes: Partial<Situation>): Situation => ({
 });
 
 describe('a watchdog that follows the latest orders of its guard', () => {
-  it('ends the command a little later than the guard in queuelock run would', () => {
+  it('ends the command a little later than the guard in queuelock run would end it', () => {
     expect(ordersFor({ group: 7 }, situation({}), from)).to.deep.equal({
       group: 7,
       from,
@@ -39,7 +39,7 @@ describe('a watchdog that follows the latest orders of its guard', () => {
     });
   });
 
-  it('kills the command before the end of the hold, but later than the guard would', () => {
+  it('kills the command before the end of the hold, but later than the guard would kill it', () => {
     const situations = fc.record({
       remainingMs: fc.double({ min: 200, max: 100_000, noNaN: true }),
       suspect: fc.boolean(),

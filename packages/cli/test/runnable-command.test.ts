@@ -64,7 +64,7 @@ describe('a command whose lock is lost', () => {
       release: () => Promise.resolve(),
     };
     const command = runnable('continue', ['sleep', '0']);
-    // Ends the hold as soon as the program runs: `command.work` calls `onSignal` then.
+    // `command.work` calls `onSignal` as soon as the program runs. This callback then ends the hold.
     const onSignal = (): void => loss.abort(new Error('lost'));
     expect(await command.work(held, onSignal)).to.equal(EXIT.lost);
     expect(notes).to.deep.equal([

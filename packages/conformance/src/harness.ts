@@ -7,9 +7,8 @@ export interface BackendHarness {
   /** Makes a new connection to the same store. The suite closes it. */
   connect(): Promise<Backend>;
   /**
-   * Simulates the death of a session's owner. From then on no renewal is sent, not even by the client
-   * library, and no message to the server. The session object must stay callable. Default: the suite stops
-   * calling `renew`.
+   * Simulates the death of a session's owner. Afterwards neither the suite nor the client library sends a renewal or any other message to the server.
+   * The session object must stay callable. Default: the suite stops calling `renew`.
    */
   crash?(session: Session): Promise<void>;
   /** Shortest TTL that works reliably, in milliseconds. Facts about expiry take a few times as long. */

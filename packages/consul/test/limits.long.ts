@@ -96,7 +96,7 @@ describe('a Consul that is restored from a snapshot', function () {
     expect(response.ok).to.equal(true);
   }
 
-  it('ends a hold and a wait that are not in the snapshot, and grants with larger tokens', async () => {
+  it('ends a hold and a wait that are not in the snapshot, and grants later claims with larger tokens', async () => {
     const saved = await snapshot();
     const holder = createLockClient(connect(), { ttlMs: TTL_MS });
     const waiter = createLockClient(connect(), { ttlMs: TTL_MS });
@@ -171,7 +171,7 @@ describe('a Consul that is set so that no lock can work', function () {
       }
     });
 
-  it('causes an error that names the limit of requests when it refuses a request with 429', () => {
+  it('causes an error that names the setting limits.rpc_rate when it refuses a request with 429', () => {
     const { message } = errorOf({ status: 429, body: '' }, 'consul://h:1');
     expect(message).to.contain('limits.rpc_rate');
   });

@@ -145,7 +145,7 @@ describe('PEM files of new connections', () => {
       if (pem) await writeFile(join(directory, name), pem);
   };
 
-  it('are read again for each connection, but not used while a rotation is half done', async () => {
+  it('are read again for each connection, but not used while only some of the files have been replaced', async () => {
     await put({ ca: one.ca, ...one.client });
     const files = { ca: join(directory, 'ca'), cert: join(directory, 'cert'), key: join(directory, 'key') };
     const credentials = connectionCredentials({ ...NONE, files });

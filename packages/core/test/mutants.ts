@@ -66,7 +66,7 @@ const ENTERING_AGAIN: readonly Mutant[] = [
   ),
   mutant(
     'the outermost level releases the hold',
-    'a reentrant hold is released on the server once, when its last level is released',
+    'a reentrant hold is released on the server exactly once, when its last level is released',
     ['reentrancy/reentrancy.ts', 'if (this.#shared.levels === 0) await', 'if (this.depth === 1) await'],
   ),
   mutant(
@@ -270,7 +270,7 @@ const TEXTS: readonly Mutant[] = [
   ),
   mutant(
     'a register is written without a change',
-    'a change of a register to its present text writes nothing, also when both are empty',
+    'a change of a register to its current text writes nothing, also when both texts are empty',
     ['views/register.ts', '        if (text === present?.text) return text;\n', ''],
   ),
 ];

@@ -135,7 +135,7 @@ describe('the stop signal of the work', () => {
           const before = [stop.aborted, both.aborted, deeper.aborted];
           stage.clock.stall(1_000);
           // A signal of `AbortSignal.any` does not compare with the clock. It aborts only when `stop` aborts,
-          // which happens when `stop.aborted` is read. So its state is read last.
+          // which happens when `stop.aborted` is read. So the test reads the state of that signal last.
           const after = [deeper.aborted, both.aborted, stop.aborted, platform.aborted];
           expect(() => both.throwIfAborted()).to.throw(QueueLockError, 'WORK_TIMEOUT');
           return { before, after };

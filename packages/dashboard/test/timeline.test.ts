@@ -49,7 +49,7 @@ describe('the drawing of a timeline', () => {
     expect([lane?.wait, lane?.hold]).to.deep.equal([undefined, undefined]);
   });
 
-  it('selects the entries that left last and the present entries at the front when there are too many', () => {
+  it('selects the entries that left last and the present entries at the front when there are more entries than lanes', () => {
     const gone = ['a', 'b', 'c', 'd'].map((owner, at) =>
       span(owner, { joinedAt: 0, heldAt: at * 1_000, leftAt: (at + 1) * 1_000 }),
     );

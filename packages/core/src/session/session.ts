@@ -142,7 +142,7 @@ function connect(
     const giveUp = (): void => {
       fail(unwanted.reason);
     };
-    // The caller may have unsubscribed during the first attempt.
+    // The caller may have unsubscribed during the first attempt, before this code could listen for it.
     if (unwanted.aborted) giveUp();
     else unwanted.addEventListener('abort', giveUp);
     opened.then(resolve, fail).finally(cancel);

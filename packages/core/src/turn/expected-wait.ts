@@ -22,8 +22,8 @@ export interface ExpectedWait {
 /**
  * Estimates how long the entry with this id will wait, by simulating the queue's rule. Each hold ahead takes its announced time (`typicalHoldMs`),
  * else the observed, else the assumed one. Readers that hold together thus take the time of the longest, and the permits of a semaphore run in
- * parallel. A holder that exceeds its usual time is expected to end now. This is an estimate: no client promises a hold time, and hand-off time is
- * not included.
+ * parallel. A holder that exceeds this time is expected to end now. This is an estimate: no client promises a hold time, and hand-off time is not
+ * included.
  */
 export function expectedWait(entries: readonly QueueEntry[], id: string, seen: HoldTimes = {}): ExpectedWait {
   return expectedWaitAt(

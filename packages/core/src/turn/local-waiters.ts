@@ -45,8 +45,8 @@ class Following implements LocalWait {
 }
 
 /**
- * The entries that waiters in this process watch, by key. A holder in this process records its state here before it leaves. Its successor then
- * knows from the removal alone that it is admitted, and need not read the store.
+ * The entries that waiters in this process watch, by key. A holder in this process records the state of its entry here before it leaves. The next
+ * waiter then knows from the removal alone that it is admitted, and need not read the store.
  */
 export class LocalWaiters {
   readonly #known = new Map<string, Known>();

@@ -364,7 +364,7 @@ export const evictionFacts: readonly CoreFact[] = [
   })),
   {
     title:
-      'the stream of evictions emits the recorded ones first, then every new one, and completes with the client',
+      'the stream of evictions emits the recorded ones first, then every new one, and completes when the client closes',
     async check(stage) {
       const operator = stage.client();
       const reported: number[] = [];

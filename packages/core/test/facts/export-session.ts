@@ -168,7 +168,7 @@ export const resumptionFacts: readonly CoreFact[] = [
   },
   {
     title:
-      'an id can be claimed only once at a time: a second claim of the same client is refused until the first has left',
+      'an entry id can be claimed only once at a time: a second claim of the same client is refused until the first has left',
     async check(stage) {
       const client = stage.client();
       const own = await client.acquire('x', { id: ID });

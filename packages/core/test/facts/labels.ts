@@ -185,7 +185,8 @@ export const labelFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a lost hold is no longer published by later waits, although the work under it continues',
+    title:
+      'a lost hold is no longer listed in the labels of later waits, although the work under it continues',
     async check(stage) {
       const client = stage.client();
       const holder = await stage.client().acquire('z');
@@ -204,7 +205,7 @@ export const labelFacts: readonly CoreFact[] = [
   },
   {
     title:
-      'from a label that is too large, the client first omits responses, then holds, but never the owner',
+      'from a label that is too large, the client first omits responses to handover requests, then held entries, but never the owner',
     async check(stage) {
       const client = stage.client({ owner: 'o'.repeat(900) });
       const holds = await stage.passing(

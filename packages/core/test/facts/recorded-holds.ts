@@ -97,8 +97,8 @@ export const recordedHoldFacts: readonly CoreFact[] = [
       const [id = ''] = stage.server.sessionIds;
       const silent = recording(stage, { owner: 'next' });
       stage.server.expireSession(id);
-      // A process that died records no end. The client of this test still recorded one, so the test removes
-      // it from the text.
+      // Simulates a process that died, which records no end of its hold: removes the end that the client of
+      // this test has recorded.
       await stage.clock.advance(100);
       expect(claim.last.status).to.equal('ended');
       const text = (await stage.passing(stage.client().register('x', 'holds').read())) ?? '';
@@ -137,7 +137,7 @@ export const recordedHoldFacts: readonly CoreFact[] = [
   },
   {
     title:
-      'a hold that ended because no heartbeat was confirmed is recorded once the store can be reached again',
+      'a hold that ended because no heartbeat was confirmed is recorded as soon as the store can be reached again',
     async check(stage) {
       let isAway = false;
       const intercept = <T>(_call: MemoryCall, proceed: () => Promise<T>): Promise<T> =>

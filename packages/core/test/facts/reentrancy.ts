@@ -6,8 +6,8 @@ import { Gate, join, rejection, thrownBy, type CoreFact } from '../stage.ts';
 const AGAIN = { reentrant: true };
 
 /**
- * Returns the error code of each rejected promise, and `in` for each promise that resolved, in the order of
- * the promises.
+ * Returns the error code of each rejected promise, and the text `in` for each promise that resolved, in the
+ * order of the promises.
  */
 async function codesOf(promises: readonly Promise<unknown>[]): Promise<readonly unknown[]> {
   const outcomes = await Promise.allSettled(promises);
@@ -87,7 +87,7 @@ export const reentrancyFacts: readonly CoreFact[] = [
     },
   })),
   {
-    title: 'a reentrant hold is released on the server once, when its last level is released',
+    title: 'a reentrant hold is released on the server exactly once, when its last level is released',
     async check(stage) {
       const gate = new Gate('remove');
       const client = stage.client({ link: { intercept: gate.requests } });

@@ -13,10 +13,7 @@ import type { Machine, Timeline } from './timeline.ts';
 interface Lease {
   /** When the lease ends, by the server's clock. */
   keptUntil: number;
-  /**
-   * The end of the proven time by the client's clock, minus the safety margin. A proof that arrives after
-   * this time does not extend it.
-   */
+  /** The end of the proven time by the client's clock, minus the safety margin. A heartbeat proof that arrives after this time does not extend it. */
   provenUntil: number;
   /** When the heartbeat in flight was sent, by the client's clock. */
   renewingSince: number | undefined;
@@ -127,7 +124,7 @@ export class Ledger {
 
   #witnessSession(session: Session, lease: Lease, client: Witnessed): Session {
     const removed = new Set<string>();
-    // Ids of entries that may be stored, as far as the client can know from its calls and their replies.
+    // Ids of entries that may be stored, as far as the client's calls and their replies show.
     const unsure = new Set<string>();
     let renewals = 0;
     const join = async <P extends Placement | undefined>(

@@ -21,7 +21,7 @@ interface PendingItem<Item, Result> {
   readonly resolve: (response: Promise<Result>) => void;
 }
 
-// Maximum number of batches in flight. A fifth one would gain little. If its items wait instead, they share a larger batch with later items.
+// Maximum number of batches in flight. A fifth batch would gain little: if its items wait instead, they share a larger batch with later items.
 const MAX_BATCHES = 4;
 
 const HOP = Promise.resolve();

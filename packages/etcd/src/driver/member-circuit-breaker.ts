@@ -12,7 +12,7 @@ export interface BreakerCall {
 }
 
 const BACKOFF = { initialDelayMs: 300, maxDelayMs: 1_500 };
-// Failures of the last 2,000 ms count. That is twice the time after which grpc-js itself makes one more attempt to connect.
+// Failures of the last 2,000 ms count. In that time, grpc-js itself makes two more attempts to connect.
 const WINDOW_MS = 2_000;
 // In an outage that has lasted for 10 s, failures of the last 3 s count. So there are fewer attempts, and the
 // end of the outage is noticed up to a second later.

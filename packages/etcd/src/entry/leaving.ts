@@ -114,7 +114,7 @@ function presentSuccessor(entry: Entry): Entry | undefined {
   return successor;
 }
 
-/** Reads the outcome of a removal. If the successor does not exist although it was not withdrawn, it is lost. */
+/** Reads the outcome of a removal. A successor that does not exist, although it was not withdrawn, is recorded as lost. */
 function outcomeOf(
   { succeeded, responses }: Pick<ITxnResponse, 'succeeded' | 'responses'>,
   successor: Entry | undefined,
