@@ -133,7 +133,7 @@ describe('queuelock run', () => {
 });
 
 describe('queuelock demo', () => {
-  it('ends with the verdict OK after one crash and one departure', async () => {
+  it('ends with the verdict OK after one contender crashed and one left the queue', async () => {
     await expectGoodDemo();
   });
 });

@@ -196,7 +196,7 @@ const BAD: Record<string, { history: HistoryEvent[]; rule: string; says: RegExp 
 
 describe('the verdict on a history', () => {
   for (const [what, history] of Object.entries(GOOD)) {
-    it(`is OK for ${what}`, () => {
+    it(`is OK for this history: ${what}`, () => {
       expect(judge(history)).to.deep.include({ ok: true, violations: [] });
     });
   }

@@ -26,8 +26,8 @@ export interface BackendHarness {
   /** Whether sessions leave traces of holds. Facts about traces are skipped without this member. */
   readonly traces?: true;
   /**
-   * Whether sessions can enter several queues with one call. If this member or one of the next five is
-   * missing, the facts about its feature are skipped.
+   * Whether sessions can enter several queues with one call. If this member, `sharing`, `eviction`, `registers`, `resumption` or `queues` is missing,
+   * the facts about its feature are skipped.
    */
   readonly together?: true;
   /** Whether sessions can convert exclusive entries to shared ones. */
@@ -48,7 +48,7 @@ export interface BackendHarness {
    * Number of facts that are checked at a time. Default 1; use more for a store that is idle while a fact waits for an expiry.
    */
   readonly atOnce?: number;
-  /** Number of rounds of the fact about many contenders. Default 5. */
+  /** Number of repetitions in the facts about many contenders and about claims of several queues. Default 5. */
   readonly rounds?: number;
   /** Longest wait in milliseconds for anything except an expiry. Default 10,000. */
   readonly timeoutMs?: number;

@@ -49,7 +49,7 @@ describe('a Consul that accepts few connections from one address', function () {
     await Promise.all(backends.map((backend) => backend.close()));
   });
 
-  it("serves more waiters than connections, if the client's option maxQueries is small enough", async () => {
+  it("serves more waiters than connections, if the client's option maxQueries is a fifth of that limit", async () => {
     const client = createLockClient(consul({ hosts: server.endpoint, maxQueries: LIMIT / 5 }), {
       ttlMs: TTL_MS,
     });

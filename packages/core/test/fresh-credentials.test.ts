@@ -64,7 +64,7 @@ describe('credentials of new connections', () => {
     expect(errors[0]!.message).to.include('cannot be read: no vault; the last valid ones are used');
   });
 
-  it('are the last valid ones while a read hangs, and its late result is used for the next connection', async () => {
+  it('are the last valid ones while a read gets no result, and its late result is used for the next connection', async () => {
     let finish!: (value: string) => void;
     const late = new Promise<string>((resolve) => (finish = resolve));
     const results = [Promise.resolve('one'), late, new Promise<never>(() => undefined)];

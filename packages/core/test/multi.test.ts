@@ -31,7 +31,7 @@ describe('claims of several queues', () => {
     return standstill;
   };
 
-  it('can deadlock when two claims wait in the same queues in opposite sequence, even if one claim is a reader', () => {
+  it('can deadlock when two claims wait in the same queues in opposite order, even if one claim is a reader', () => {
     const pairs = combinations(specs, 2).filter((group) => stuck(group, 'one by one'));
     const crossing = ([one, other]: readonly NameClaim[]): boolean => !one!.shared || !other!.shared;
     expect(pairs.every((group) => crosses(group) && crossing(group))).to.equal(true);

@@ -56,12 +56,12 @@ const SEVERAL_NAMES: readonly Mutant[] = [
 const ENTERING_AGAIN: readonly Mutant[] = [
   mutant(
     'siblings enter together',
-    'sibling calls enter a reentrant hold one at a time in their order, also when one of them is cancelled',
+    'several calls inside a reentrant hold enter it again one at a time, in their order, also when one of them is cancelled',
     ['reentrancy/reentrancy.ts', 'await turnWithin(before, ', 'await turnWithin(Promise.resolve(), '],
   ),
   mutant(
     'a cancelled wait lets the next one pass',
-    'sibling calls enter a reentrant hold one at a time in their order, also when one of them is cancelled',
+    'several calls inside a reentrant hold enter it again one at a time, in their order, also when one of them is cancelled',
     ['reentrancy/reentrancy.ts', 'this.#line = before.then(() => left);', 'this.#line = left;'],
   ),
   mutant(

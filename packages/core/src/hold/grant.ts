@@ -42,7 +42,7 @@ export function whenItMayBegin(beginning: Beginning): Observable<unknown> {
 // arrived, the second one proves more time.
 const BEATS_TO_WAIT_FOR = 2;
 
-/** Waits until the session is healthy and the time that the claim requires (`minRemainingMs`) is proven. Emits once. */
+/** Waits until the session is not suspect and the time that the claim requires (`minRemainingMs`) is proven. Emits once. */
 function proven(beginning: Beginning): Observable<unknown> {
   const { live, spec, minRemainingMs } = beginning;
   const { liveness } = live;

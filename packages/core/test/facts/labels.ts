@@ -125,7 +125,7 @@ export const labelFacts: readonly CoreFact[] = [
   ...(['update', 'share'] as const).flatMap((call) =>
     (['the session ends', 'the entry is removed', 'the lock is released', 'the client closes'] as const).map(
       (how): CoreFact => ({
-        title: `when ${how} while ${call} is in flight, the change rejects with OWNERSHIP_LOST`,
+        title: `an update or a downgrade rejects with OWNERSHIP_LOST when ${how} while its request ${call} is in flight`,
         async check(stage) {
           const gate = new Gate(call);
           const client = stage.client({ link: { intercept: gate.requests } });

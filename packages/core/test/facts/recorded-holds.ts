@@ -58,7 +58,7 @@ const refused = (backend: Backend): Backend => ({
 export const recordedHoldFacts: readonly CoreFact[] = [
   {
     title:
-      'a record of a hold has its process, label, token, begin, length and reason, and outlives all clients',
+      'a record of a hold names its process, owner, fencing token, begin, duration and end reason, and outlives all clients',
     async check(stage) {
       const client = recording(stage, { owner: 'importer' });
       const hold = await client.acquire('x');

@@ -55,8 +55,8 @@ export class Batcher<Item, Result> {
   }
 
   /**
-   * Schedules the next batch for the end of this tick. A single independent item is sent earlier, after the microtasks that are pending. This saves
-   * some thirty function calls, which a callback at the end of the tick takes.
+   * Schedules the next batch for the end of this tick. A single independent item (`isIndependent`) is sent earlier, after the microtasks that are
+   * pending. This saves some thirty function calls, which a callback at the end of the tick takes.
    */
   #schedule(): void {
     if (this.#isScheduled) return;
