@@ -74,7 +74,7 @@ describe('the next action of a watchdog', () => {
     });
   }
 
-  it('counts the time during which the machine slept', () => {
+  it('takes into account the time during which the machine slept', () => {
     expect(elapsedMs(from, { monotonicMs: 1_100, bootMs: 5_100 })).to.equal(100);
     expect(elapsedMs(from, { monotonicMs: 1_100, bootMs: 65_100 })).to.equal(60_080);
   });

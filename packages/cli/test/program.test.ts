@@ -90,7 +90,7 @@ describe('shell completion', () => {
       .filter(Boolean);
   };
 
-  it('completes commands, options, values, and programs to run in bash', () => {
+  it('completes in bash the commands, options and values, and the program to run', () => {
     expect(completed('r')).to.deep.equal(['run']);
     expect(completed('run', 'a', '--on')).to.deep.equal(['--on-loss']);
     expect(completed('run', 'a', '--on-loss', '')).to.deep.equal(['stop', 'continue']);

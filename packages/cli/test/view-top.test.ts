@@ -52,7 +52,7 @@ describe('the rates of queuelock top', () => {
     expect(rowsOf(after(...reads.slice(0, 10)), 9_000)[0]!.handOffsPerS).to.equal(1);
   });
 
-  it("start again when a queue's count of departures decreases, and disappear with the queue", () => {
+  it("start again at 0 when a queue's count of departures decreases, and disappear with the queue", () => {
     const meter = after(
       [0, listed('a', 1, { left: 9 }), listed('b', 1)],
       [1_000, listed('a', 1, { left: 0 })],

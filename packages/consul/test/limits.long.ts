@@ -34,7 +34,7 @@ describe('a Consul that accepts few connections from one address', function () {
   after(() => server.stop());
   afterEach(() => Promise.all(clients.splice(0).map((client) => client.close())));
 
-  it('refuses a client that opens too many, and the error of the client names the setting http_max_conns_per_client', async () => {
+  it('refuses a client that opens too many connections, and the error of the client names the setting http_max_conns_per_client', async () => {
     const backends: Backend[] = [];
     const refused = await found('a request is refused', async () => {
       const backend = consul({ hosts: server.endpoint });
@@ -49,7 +49,7 @@ describe('a Consul that accepts few connections from one address', function () {
     await Promise.all(backends.map((backend) => backend.close()));
   });
 
-  it("serves more waiters than connections, if the client's option maxQueries is a fifth of that limit", async () => {
+  it("serves more waiters than connections, if the client's option maxQueries is a fifth of the limit of connections", async () => {
     const client = createLockClient(consul({ hosts: server.endpoint, maxQueries: LIMIT / 5 }), {
       ttlMs: TTL_MS,
     });

@@ -244,7 +244,7 @@ describe('cancelling the re-entry of a hold', () => {
 });
 
 describe('any interleaving of contenders, faults and cancellations', () => {
-  it('keeps exclusion and order, gives every claim an outcome, and leaves nothing in the store', async () => {
+  it('keeps exclusion and order, ends every claim, and leaves nothing in the store', async () => {
     await fc.assert(anyInterleaving, { numRuns: 20, seed: 1 });
   });
 

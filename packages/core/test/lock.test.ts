@@ -298,7 +298,7 @@ describe('a lock client', () => {
       expect(server.sessionIds).to.deep.equal([]);
     });
 
-    it("emits no changes of the session's liveness after it was cancelled", async () => {
+    it("emits no changes of the session's liveness after the claim was cancelled", async () => {
       let silent = false;
       let end: () => void = () => undefined;
       const silence = new Promise<void>((resolve) => (end = resolve));
@@ -372,7 +372,7 @@ describe('a lock client', () => {
       expect(server.sessionIds).to.have.length(1);
     });
 
-    it('is opened again when its opening took longer than its proven time', async () => {
+    it('is opened again when its opening took longer than the time that the opening proves', async () => {
       const openings: number[] = [];
       const slow: Intercept = async (call, proceed) => {
         const reply = await proceed();

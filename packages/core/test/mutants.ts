@@ -310,7 +310,7 @@ const RECORDED_HOLDS: readonly Mutant[] = [
   ),
   mutant(
     'a record is written at once',
-    'two short holds of one client cost one read and one write of the records',
+    'two short holds of one client need one read and one write of the records',
     ['past/hold-recorder.ts', '    await this.#pause(WRITE_DELAY_MS);\n', ''],
   ),
   mutant(

@@ -15,7 +15,7 @@ interface Crash {
   readonly crashed: Client;
   readonly other: Client;
   readonly held: Contender;
-  /** The crashed client's second entry, which waits behind its admitted entry. */
+  /** The crashed client's second entry, which waits behind the client's admitted entry. */
   readonly waiting: Contender;
   readonly promisedUntil: number;
   readonly crashedAt: number;

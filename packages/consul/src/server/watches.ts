@@ -163,7 +163,7 @@ class Watch {
       method: 'GET',
       path: keyPath(this.#key),
       params: { index: this.#seen.index.toString(), wait: `${Math.ceil(wait)}ms` },
-      // A server extends the duration of a query by up to a sixteenth.
+      // A server extends the duration of a blocking query by up to a sixteenth, so the timeout is longer by as much.
       timeoutMs: wait * 1.0625 + connection.requestTimeoutMs,
       signal: this.#query.signal,
       isBlocking: true,

@@ -20,7 +20,10 @@ import { SingleHold, type SingleTools } from './single-hold.ts';
 
 /** The objects that are needed to watch the predecessors of an entry. */
 export interface TurnTools extends SingleTools {
-  /** The entries that waiters in this process watch. A holder in this process records here that it is about to leave. */
+  /**
+   * The entries that waiters in this process watch. A holder in this process records here that it is about to leave, so that they need not read the
+   * queue.
+   */
   readonly followed: LocalWaiters;
 }
 

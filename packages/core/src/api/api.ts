@@ -218,7 +218,7 @@ export interface LockClient extends AsyncDisposable {
   /**
    * Returns the text with which another process resumes this session and its entries, by `LockClientOptions.resume`: after `abandon`, or after a
    * crash if the text was stored before. Opens a session if the client has none. The text is a secret: a process that has it can act as this client.
-   * After this call, a client of etcd grants a waiter of the same session only after etcd has confirmed the release.
+   * After this call, a waiter of the same session on etcd is granted only after etcd has confirmed the release.
    * @returns a text that is valid as long as the session lives, also for entries that are created later
    * @throws {QueueLockError} `INVALID_ARGUMENT` on a backend that cannot resume sessions
    */
@@ -231,7 +231,7 @@ export interface LockClient extends AsyncDisposable {
   /**
    * Closes the client: waiters reject with `CLOSED`, holds are lost with the reason `client-closed`, entries are removed, and the backend is closed.
    * Later calls reject with `CLOSED`, and the process may exit. A repeated call returns the outcome of the first. With `drainMs`, the client waits
-   * for running work before it closes. As soon as it is called, new claims and waiters reject with `CLOSED`, and the `stop` signal of each `run`
+   * for running work before it closes. As soon as `close` is called, new claims and waiters reject with `CLOSED`, and the `stop` signal of each `run`
    * aborts (also in multi-locks, semaphores and `lead`). When all this work has released its locks, or after `drainMs`, the remaining holds are lost.
    * Those include the holds of `acquire` and `claim`, which have no `stop` signal.
    */

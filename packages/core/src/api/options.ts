@@ -7,9 +7,9 @@ import type { HandoverRequestOptions } from './handover-api.ts';
 /** Settings of a lock client. */
 export interface LockClientOptions {
   /**
-   * Time to live of the session, in milliseconds: how long the server keeps this client's entries without a heartbeat. A crashed holder
-   * delays the queue by at most this plus the server's expiry granularity. The server may grant more, and what it granted counts: etcd
-   * rounds up to whole seconds and to its own minimum. Default: that of the backend, 10,000 on etcd and 15,000 on ZooKeeper with usual
+   * Time to live of the session, in milliseconds: how long the server keeps this client's entries without a heartbeat. A crashed holder delays the
+   * queue by at most this plus the time in which the server detects that a session has expired. The server may grant more, and what it granted
+   * counts: etcd rounds up to whole seconds and to its own minimum. Default: that of the backend, 10,000 on etcd and 15,000 on ZooKeeper with usual
    * settings.
    */
   readonly ttlMs?: number;

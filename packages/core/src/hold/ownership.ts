@@ -181,7 +181,7 @@ export class HeldOwnership implements Ownership {
     return ownershipInJson(this);
   }
 
-  /** Registers a task that reads why the hold was lost. `release` waits for it. */
+  /** Registers a task that finds out why the hold was lost. `release` waits for it. */
   tellLater(story: Promise<unknown>): void {
     this.#story = story;
     // When the task has ended, stores in the record of the hold the reason for the loss that it has found.

@@ -46,7 +46,7 @@ type Pending = Map<string, HoldUpdate>;
 
 /**
  * Records the holds of a client in the background. No hold and no release waits for a write, or fails because of one. For each name, one write runs
- * at a time. Changes that arrive meanwhile are written together, and at most `last` of them are kept.
+ * at a time. Changes that arrive meanwhile are written together, and at most `last` of them (the option `recordHolds`) are kept.
  */
 export class HoldRecorder {
   /** Emits an error when the store refuses a write, at most once a minute. */

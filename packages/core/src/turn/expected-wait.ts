@@ -6,7 +6,7 @@ import type { QueueEntry } from '../api/queue-api.ts';
 export interface HoldTimes {
   /** Typical hold time in milliseconds for entries whose clients announce none, for example the median of those observed. */
   readonly typicalMs?: number | undefined;
-  /** Assumed hold time in milliseconds for entries whose clients announce none. Used until a hold was observed. */
+  /** Assumed hold time in milliseconds for entries whose clients announce none. Used instead of `typicalMs` until a hold was observed. */
   readonly assumedMs?: number | undefined;
   /** For how long the current holders have been observed to hold, in milliseconds, by the `key` of their entries. Default: their holds begin now. */
   readonly heldMs?: ReadonlyMap<string, number>;

@@ -5,7 +5,7 @@ export interface LocalWait {
    * `Departure.owned`.
    */
   readonly owned: boolean;
-  /** Whether the entry's own session removes it or has removed it. If the entry was removed in another way, its whole session may have ended. */
+  /** Whether the entry's own session removes it or has removed it. If something else removed the entry, its whole session may have ended. */
   readonly leaving: boolean;
   /** Ends this watch. Repeated calls do nothing. */
   unfollow(): void;

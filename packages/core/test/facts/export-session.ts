@@ -224,7 +224,7 @@ export const resumptionFacts: readonly CoreFact[] = [
   },
   {
     title:
-      'a client rejects every call when its session export is invalid, or when its backend cannot resume a session',
+      'a client rejects every call when the text of the session that it resumes is invalid, or when its backend cannot resume a session',
     async check(stage) {
       const client = stage.client({ resume: 'no ticket' });
       for (const attempt of [1, 2])

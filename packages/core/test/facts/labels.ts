@@ -221,7 +221,7 @@ export const labelFacts: readonly CoreFact[] = [
     },
   },
   ...(['enqueue', 'renew', 'update'] as const).map((call: MemoryCall): CoreFact => ({
-    title: `the typical hold duration is in the label of the next wait, also when a reply to ${call} is lost`,
+    title: `the typical hold duration is in the label of the client's next entry, also when a reply to ${call} is lost`,
     async check(stage) {
       const client = stage.client({ link: { intercept: losingReplies([call]) } });
       for (const heldMs of [100, 300, 200]) {

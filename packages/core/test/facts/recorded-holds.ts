@@ -207,7 +207,7 @@ export const recordedHoldFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'two short holds of one client cost one read and one write of the records',
+    title: 'two short holds of one client need one read and one write of the records',
     async check(stage) {
       const calls: MemoryCall[] = [];
       const client = recording(stage, {
@@ -294,7 +294,7 @@ export const recordedHoldFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a hold that another process resumed has one record, with the end in that process',
+    title: 'a hold that another process resumed has one record, with the end of the hold in that process',
     async check(stage) {
       const before = recording(stage, { owner: 'before' });
       const { id } = await before.acquire('x');

@@ -244,7 +244,7 @@ export const requestFacts: readonly CoreFact[] = [
   },
   {
     title:
-      "a response after the request's timeout is reported to the requester, which counted the request as ignored before",
+      'a response after the timeout of a handover request still reaches the requester, whose state was ignored until then',
     async check(stage) {
       const scene = await sendRequest(stage);
       await stage.clock.advance(WITHIN_MS);
@@ -268,7 +268,7 @@ export const requestFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a holder cannot respond to requests after its release',
+    title: 'a holder cannot respond to handover requests after its release',
     async check(stage) {
       const scene = await sendRequest(stage);
       await stage.passing(scene.own.release());

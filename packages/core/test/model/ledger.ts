@@ -9,7 +9,7 @@ import {
 import type { ClientPlan } from './plan.ts';
 import type { Machine, Timeline } from './timeline.ts';
 
-/** How long a session really exists on the server, and how long its client may rely on it. */
+/** The time until which a session exists on the server, and the time until which its client may rely on it. */
 interface Lease {
   /** When the lease ends, by the server's clock. */
   keptUntil: number;

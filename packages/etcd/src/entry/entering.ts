@@ -14,7 +14,7 @@ import { removeCreated, type RemovalContext } from './leaving.ts';
 /** What requests that create or remove entries need from their session. */
 export interface RequestContext extends EnqueueContext, RemovalContext {
   readonly generation: Generation;
-  /** Sends the entries that need nothing but a key, in batches. */
+  /** Sends the entries that consist of a key only (see `isPlain`), in batches. */
   readonly entering: Batcher<Newcomer, EnqueueResponse>;
 }
 
@@ -83,7 +83,7 @@ function requestsFor(
   return sendEnqueue(context, newcomers, mode);
 }
 
-/** Returns whether the entry is certainly new, and consists of its key only. */
+/** Returns whether the entry is certainly new, and consists of its key only (no mark, no single key). */
 function isPlain({ entry }: Newcomer): boolean {
   return entry.order === undefined && !entry.uncertain && !entry.shared && !entry.single && !entry.soughtMark;
 }

@@ -47,7 +47,7 @@ export class Generation {
     return this.#isOthers;
   }
 
-  /** Whether another process may resume the session, since it was exported or was resumed here. */
+  /** Whether another process may resume the session, because it was exported or was resumed here. */
   get isExported(): boolean {
     return this.#isExported;
   }

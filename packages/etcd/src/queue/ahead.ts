@@ -94,8 +94,8 @@ export function aheadIn({ latest, marks }: QueueRows, own: Contender): EntriesAh
       ...(own.shared && ours ? { mark: Buffer.from(own.markDirectory + name) } : {}),
     });
   }
-  // `more` shows whether rows are missing. `count` does not: etcd counts all keys of the range, also those that
-  // `max_create_revision` excludes.
+  // `more` of the response shows whether rows are missing. `count` does not: etcd counts all keys of the range, also those that `max_create_revision`
+  // excludes.
   const seenAt = BigInt(latest.header.revision);
   return latest.more ? { refs, seenAt } : { refs, total: refs.length, seenAt };
 }
