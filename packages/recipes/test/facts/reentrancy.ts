@@ -37,7 +37,7 @@ export const reentrancyFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'sibling calls that enter the same hold again run one after the other',
+    title: 'several calls that enter the same hold again run one after the other',
     async check({ client, queue }) {
       const locks = client();
       const running: string[] = [];
