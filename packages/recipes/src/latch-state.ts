@@ -4,8 +4,8 @@ import { invalidArgument } from '@queuelock/core/backend';
 export interface LatchState {
   readonly count: number;
   /**
-   * Id of the operation that set this count. Each new count has another id, so the id tells one round (the
-   * time from a set count to 0) from the next.
+   * Id of the operation that set this count. Each new count has another id, so the id identifies the round
+   * (the time from a set count to 0).
    */
   readonly round: string;
   /**

@@ -106,7 +106,7 @@ export const entryScripts: Readonly<
 
   /**
    * Adds all entries or none. Arguments: session, generation, and for each entry: queue, id, shared, limit, permits, value, and an empty text. The
-   * empty text stands where `enqueue` has the single key: a queue with a single key cannot be acquired together with others.
+   * empty text takes the place of the single key: a queue with a single key cannot be acquired together with others.
    */
   enqueueAll: script(
     'enqueueAll',
