@@ -40,7 +40,8 @@ export type TermEnd =
   /** `OWNERSHIP_LOST`. Its `cause` is the error of the work, if the work threw an error of its own. */
   | { readonly outcome: 'lost'; readonly error: QueueLockError }
   /**
-   * `WORK_TIMEOUT`: the work ran longer than `workTimeoutMs` and threw. Its `cause` is the error of the work, if the work threw an error of its own.
+   * `WORK_TIMEOUT`: the work ran longer than `workTimeoutMs` and threw. Its `cause` is the error of the work, if the work threw an error of
+   * its own.
    */
   | { readonly outcome: 'timed-out'; readonly error: QueueLockError }
   /** The work threw while it led. `lead` ends and rejects with this error. */

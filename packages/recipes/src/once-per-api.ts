@@ -6,12 +6,12 @@ export type { Slot, SlotNote } from './slot.ts';
 /** Settings of `oncePer`. */
 export interface OncePerOptions {
   /**
-   * Guarantee for a process that dies while it works. A slot is noted when its note is written to the register of the name. All clients of a name
-   * must use the same guarantee. Default `at-most-once`.
-   * - `at-most-once`: the slot is noted before the work begins. The work of a slot never begins twice. After a crash, an error or the loss of the
-   *   lock that follows the note, it is not repeated.
-   * - `at-least-once`: the slot is noted after the work has returned. After a crash, an error or the loss of the lock, the next waiter or a later
-   *   call repeats the work from the beginning. So the work must be idempotent, or fenced with the token.
+   * Guarantee for a process that dies while it works. A slot is noted when its note is written to the register of the name. All clients of
+   * a name must use the same guarantee. Default `at-most-once`.
+   * - `at-most-once`: the slot is noted before the work begins. The work of a slot never begins twice. After a crash, an error or the loss
+   *   of the lock that follows the note, it is not repeated.
+   * - `at-least-once`: the slot is noted after the work has returned. After a crash, an error or the loss of the lock, the next waiter or a
+   *   later call repeats the work from the beginning. So the work must be idempotent, or fenced with the token.
    */
   readonly guarantee?: 'at-most-once' | 'at-least-once';
   /**

@@ -39,8 +39,8 @@ export interface Semaphore {
   tryAcquire(options?: Omit<PermitOptions, 'timeoutMs'>): Promise<SharedOwnership | undefined>;
   /**
    * Runs `work` while holding the permits.
-   * @throws {QueueLockError} like `LockClient.run`; `REENTRANT` for a call chain that already holds permits, if these and the requested ones together
-   *   exceed the limit, and always if the semaphore is resizable. In other cases see `permits` of `ClaimOptions`
+   * @throws {QueueLockError} like `LockClient.run`; `REENTRANT` for a call chain that already holds permits, if these and the requested
+   *   ones together exceed the limit, and always if the semaphore is resizable. In other cases see `permits` of `ClaimOptions`
    */
   run<T>(
     work: (permit: SharedOwnership, stop: AbortSignal) => T | PromiseLike<T>,

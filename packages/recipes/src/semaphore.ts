@@ -21,26 +21,28 @@ import { SharedLimit, checkedLimit, fixedLimit, type Limit } from './semaphore-l
 import { defer, finalize, tap, type Observable } from './rx.ts';
 
 /**
- * Returns a counting semaphore: over all clients, at most `limit` permits of a name are taken at a time. First come, first served, also for claims of
- * several permits: smaller claims do not pass. Each permit handle is an ownership with a signal and a fencing token of its own. The permits of a
- * client that dies are released with its session.
+ * Returns a counting semaphore: over all clients, at most `limit` permits of a name are taken at a time. First come, first served, also for
+ * claims of several permits: smaller claims do not pass. Each permit handle is an ownership with a signal and a fencing token of its own.
+ * The permits of a client that dies are released with its session.
  *
- * With a fixed limit (the default) the entries themselves store the limit. A claim that finds an entry ahead with another limit rejects with
- * `LIMIT_MISMATCH`.
+ * With a fixed limit (the default) the entries themselves store the limit. A claim that finds an entry ahead with another limit rejects
+ * with `LIMIT_MISMATCH`.
  *
- * With `resizable: true` the limit is kept in a register beside the queue, which outlives the clients. The first user writes the declared limit, and
- * all clients follow the written one. When it grows, waiters are admitted at once. When it shrinks, holders keep their permits. Waiters learn of a
- * resize at different times. A waiter that is cut off or has not yet been notified of a smaller limit may still be admitted under the larger one.
+ * With `resizable: true` the limit is kept in a register beside the queue, which outlives the clients. The first user writes the declared
+ * limit, and all clients follow the written one. When it grows, waiters are admitted at once. When it shrinks, holders keep their permits.
+ * Waiters learn of a resize at different times. A waiter that is cut off or has not yet been notified of a smaller limit may still be
+ * admitted under the larger one.
  *
- * If a fixed and a resizable semaphore use one name, only the fixed one can notice: it rejects with `LIMIT_MISMATCH` when an entry ahead joined under
- * another limit.
+ * If a fixed and a resizable semaphore use one name, only the fixed one can notice: it rejects with `LIMIT_MISMATCH` when an entry ahead
+ * joined under another limit.
  *
- * Not promised: that a client whose session has expired has noticed it. Fencing does not help between holders: they hold at the same time, so a store
- * that rejects lower tokens would reject the holders that began earlier. A semaphore bounds load; it does not order writes.
+ * Not promised: that a client whose session has expired has noticed it. Fencing does not help between holders: they hold at the same time,
+ * so a store that rejects lower tokens would reject the holders that began earlier. A semaphore bounds load; it does not order writes.
  *
- * It follows Curator's `InterProcessSemaphoreV2` (permits as handles, a limit that other clients may change) and kazoo's `Semaphore` (a limit that is
- * checked). Those take a lock to hand out permits; here the queue does it.
- * @throws {QueueLockError} `INVALID_ARGUMENT` for a limit that is not a whole number from 1 up, or with `resizable` for a backend without registers
+ * It follows Curator's `InterProcessSemaphoreV2` (permits as handles, a limit that other clients may change) and kazoo's `Semaphore` (a
+ * limit that is checked). Those take a lock to hand out permits; here the queue does it.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` for a limit that is not a whole number from 1 up, or with `resizable` for a backend without
+ *   registers
  * @example
  * const uploads = semaphore(client, 'uploads', { limit: 5 });
  * await uploads.run(async (permit, stop) => {

@@ -5,16 +5,16 @@ import { EMPTY, dematerialize, distinctUntilChanged, map, merge, switchMap } fro
 import { whileHeld } from './while-held.ts';
 
 /**
- * Operator that subscribes to its source once the lock is held, and releases the lock when the source has ended. Subscribing joins the queue.
- * Unsubscribing leaves it or releases the lock.
+ * Operator that subscribes to its source once the lock is held, and releases the lock when the source has ended. Subscribing joins the
+ * queue. Unsubscribing leaves it or releases the lock.
  *
- * The stream errors with `OWNERSHIP_LOST` when the lock is lost before the source has ended. It does so synchronously, after it has unsubscribed from
- * the source. When the lock was never granted, it errors as `LockClient.acquire` rejects. Each value is emitted only if the lock is still held at
- * that moment. This is checked against the clock, so a loss counts even if the timer that reports it is late. If the source ends after the loss, the
- * stream errors with the loss.
+ * The stream errors with `OWNERSHIP_LOST` when the lock is lost before the source has ended. It does so synchronously, after it has
+ * unsubscribed from the source. When the lock was never granted, it errors as `LockClient.acquire` rejects. Each value is emitted only if
+ * the lock is still held at that moment. This is checked against the clock, so a loss counts even if the timer that reports it is late. If
+ * the source ends after the loss, the stream errors with the loss.
  *
- * The release continues after the stream has ended, and `LockClient.close` waits for it. Do not subscribe inside `LockClient.run` of the same name:
- * the stream would wait for ever, because it has no call chain that shows the hold.
+ * The release continues after the stream has ended, and `LockClient.close` waits for it. Do not subscribe inside `LockClient.run` of the
+ * same name: the stream would wait for ever, because it has no call chain that shows the hold.
  * @throws {QueueLockError} `INVALID_ARGUMENT` at the call
  * @example
  * const prices$ = feed$.pipe(underLock(client, 'price-feed'));

@@ -9,8 +9,8 @@ export interface WaitOptions {
   /** Ends the wait: the call rejects at once with the signal's reason. */
   readonly signal?: AbortSignal;
   /**
-   * Longest wait, in milliseconds. Then the call rejects with `TIMEOUT`, or with `UNAVAILABLE` if the store could not be read when the time was up.
-   * Default: no limit.
+   * Longest wait, in milliseconds. Then the call rejects with `TIMEOUT`, or with `UNAVAILABLE` if the store could not be read when the time
+   * was up. Default: no limit.
    */
   readonly timeoutMs?: number;
 }

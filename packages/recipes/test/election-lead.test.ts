@@ -271,7 +271,7 @@ describe('Election.lead', () => {
     expect(a.working).to.equal(1);
   });
 
-  it('rejects at once when minRemainingMs is not less than the TTL that a heartbeat can prove', async () => {
+  it('rejects at once when minRemainingMs is the whole TTL, which no heartbeat can prove', async () => {
     const { led } = politician('a', { minRemainingMs: TTL_MS });
     expect(await failureOf(led)).to.include({ code: 'INVALID_ARGUMENT' });
   });

@@ -11,9 +11,9 @@ export interface Attempt {
 }
 
 /**
- * Records each later call by which this process makes the C client connect. The C client does not report its connections, and a test server that
- * refuses connections cannot count them. A handle connects to its one server once, and a second time if that fails. After that it waits for a third
- * of its session timeout.
+ * Records each later call by which this process makes the C client connect. The C client does not report its connections, and a test server
+ * that refuses connections cannot count them. A handle connects to its one server once, and a second time if that fails. After that it
+ * waits for a third of its session timeout.
  */
 export function noteAttempts(bench: Bench): readonly Attempt[] {
   const Addon = createRequire(import.meta.url)('zookeeper') as { readonly prototype: NativeClient };

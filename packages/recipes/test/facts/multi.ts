@@ -174,7 +174,8 @@ export const multiFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'a multi-lock rejects no names, equal names, and empty names at the call',
+    title:
+      'a multi-lock without names, with equal names, or with a name that cannot be locked rejects at the call',
     async check(site) {
       const locks = site.client();
       expect(() => locks.multi([])).to.throw('1 to 60');

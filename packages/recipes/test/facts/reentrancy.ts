@@ -8,7 +8,7 @@ const AGAIN = { reentrant: true };
 export const reentrancyFacts: readonly RecipeFact[] = [
   {
     title:
-      'a call chain that enters its own hold again has the same token, and other clients wait until its outermost call ends',
+      'a call chain that enters its own hold again has the same token, and other clients wait until all its nested calls end',
     async check({ client, queue }) {
       const locks = client();
       const other = {

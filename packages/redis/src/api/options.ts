@@ -38,16 +38,16 @@ export interface RedisOptions {
    */
   readonly url?: string;
   /**
-   * A client to use instead of `url`: a client of npm redis (`createClient`, version 5 or 6) or a connection of ioredis (version 5 or 6). It connects
-   * to one server, which may be a node of a cluster.
+   * A client to use instead of `url`: a client of npm redis (`createClient`, version 5 or 6) or a connection of ioredis (version 5 or 6).
+   * It connects to one server, which may be a node of a cluster.
    *
-   * The backend duplicates the client with its address, database, credentials and TLS. It does not change the client itself, which may do other work
-   * and need not be connected. The duplicates override options that change replies or end connections (`stringNumbers`, `typeMapping`,
-   * `commandOptions`, `RESP`, `clientSideCache`, timeouts).
+   * The backend duplicates the client with its address, database, credentials and TLS. It does not change the client itself, which may do
+   * other work and need not be connected. The duplicates override options that change replies or end connections (`stringNumbers`,
+   * `typeMapping`, `commandOptions`, `RESP`, `clientSideCache`, timeouts).
    *
-   * `redis()` refuses a `keyPrefix`, a connection to a replica, and a database that `select()` of ioredis has chosen. It cannot detect a `select()`
-   * of npm redis, and uses the database of the option `database`. The first connection verifies that replies arrive as the server sent them. If the
-   * client changes them, the first call that needs the server rejects with `INVALID_ARGUMENT`.
+   * `redis()` refuses a `keyPrefix`, a connection to a replica, and a database that `select()` of ioredis has chosen. It cannot detect a
+   * `select()` of npm redis, and uses the database of the option `database`. The first connection verifies that replies arrive as the
+   * server sent them. If the client changes them, the first call that needs the server rejects with `INVALID_ARGUMENT`.
    */
   readonly client?: RedisClientLike;
   /**
@@ -70,12 +70,13 @@ export interface RedisOptions {
   /** Timeout of one request, connecting included, in milliseconds. After it, the outcome of the request is unknown. Default 1,500. */
   readonly requestTimeoutMs?: number;
   /**
-   * For a migration from programs that lock one key by `SET key value NX PX`, without a queue: npm redlock, or the `Mutex` of redis-semaphore.
-   * Returns the full name of the key in Redis that these programs lock in place of this queue. Returns `undefined` if they do not lock it.
+   * For a migration from programs that lock one key by `SET key value NX PX`, without a queue: npm redlock, or the `Mutex` of
+   * redis-semaphore. Returns the full name of the key in Redis that these programs lock in place of this queue. Returns `undefined` if they
+   * do not lock it.
    *
-   * A holder of a queue with such a key holds the key as well, so both kinds of clients exclude each other. Fairness between them is not promised. A
-   * queue with such a key accepts no shared locks, no limit above 1, and no acquisition together with other queues. The function must always return
-   * the same key for a queue, in all processes. Default: none.
+   * A holder of a queue with such a key holds the key as well, so both kinds of clients exclude each other. Fairness between them is not
+   * promised. A queue with such a key accepts no shared locks, no limit above 1, and no acquisition together with other queues. The
+   * function must always return the same key for a queue, in all processes. Default: none.
    */
   readonly singleKey?: (queue: string) => string | undefined;
 }

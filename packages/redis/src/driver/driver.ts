@@ -40,8 +40,8 @@ export interface Driver {
   /** The server's address without user and password, for error messages. */
   readonly endpoint: string;
   /**
-   * Makes one attempt to connect. `at`: address of another server of the same cluster, to which a command was redirected. It has the same credentials
-   * and TLS.
+   * Makes one attempt to connect. `at`: address of another server of the same cluster, to which a command was redirected. It has the same
+   * credentials and TLS.
    */
   open(events: WireEvents, at?: Partial<Address>): Promise<Wire>;
 }

@@ -17,8 +17,8 @@ export interface IoRedis {
 }
 
 /**
- * Overrides for the duplicates of the caller's connection. They switch off reconnecting and queueing. Replies arrive as the server sends them, in
- * RESP 2. Options that decide which data is read and written are not overridden: `checkClient` refuses unsuitable ones.
+ * Overrides for the duplicates of the caller's connection. They switch off reconnecting and queueing. Replies arrive as the server sends
+ * them, in RESP 2. Options that decide which data is read and written are not overridden: `checkClient` refuses unsuitable ones.
  */
 const OURS = {
   lazyConnect: true,

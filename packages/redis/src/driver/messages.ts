@@ -1,8 +1,8 @@
 import type { WireEvents } from './driver.ts';
 
 /**
- * Returns a listener that passes published messages to `onMessage`. If a message is not a string, the client library has changed it, and the listener
- * ends the connection.
+ * Returns a listener that passes published messages to `onMessage`. If a message is not a string, the client library has changed it, and
+ * the listener ends the connection.
  */
 export function messageTo({
   onMessage,

@@ -72,9 +72,9 @@ export class NodeRedisDriver implements Driver {
 }
 
 /**
- * Returns two functions: `close` destroys the client, and `opened` must be called when the client has a socket. While the client is still opening its
- * socket, `close` leaves the destruction to `opened`. Otherwise npm redis would lose track of the socket, which would stay open and keep the process
- * alive.
+ * Returns two functions: `close` destroys the client, and `opened` must be called when the client has a socket. While the client is still
+ * opening its socket, `close` leaves the destruction to `opened`. Otherwise npm redis would lose track of the socket, which would stay open
+ * and keep the process alive.
  */
 function destroying(
   client: Client,
@@ -94,8 +94,8 @@ function destroying(
 }
 
 /**
- * Returns the client's options with overrides. They switch off reconnecting and queueing. Replies arrive as the server sends them, in RESP 2. Options
- * that decide which data is read and written are not overridden: `checkClient` refuses unsuitable ones.
+ * Returns the client's options with overrides. They switch off reconnecting and queueing. Replies arrive as the server sends them, in RESP
+ * 2. Options that decide which data is read and written are not overridden: `checkClient` refuses unsuitable ones.
  */
 function overridesAt(
   { socket, ...options }: ClientOptions,

@@ -7,8 +7,8 @@ const PROBE = "return {7, 1900000000000001, 'text', {'nested', 0}, false}";
 const EXPECTED: readonly unknown[] = [7, 1_900_000_000_000_001, 'text', ['nested', 0], null];
 
 /**
- * Opens connections for the client that the caller has passed, and tests the first one: replies must arrive as the server sent them. An option, a
- * global reply transformer or a wrapper may change them. With a changed number, the backend could grant a lock wrongly.
+ * Opens connections for the client that the caller has passed, and tests the first one: replies must arrive as the server sent them. An
+ * option, a global reply transformer or a wrapper may change them. With a changed number, the backend could grant a lock wrongly.
  */
 export class ProvenDriver implements Driver {
   readonly #driver: Driver;

@@ -115,8 +115,8 @@ export class Connection {
   }
 
   /**
-   * Returns a number for a new call. Later calls have higher numbers, so that the reply to an earlier call does not replace what a later reply has
-   * shown.
+   * Returns a number for a new call. Later calls have higher numbers, so that the reply to an earlier call does not replace what a later
+   * reply has shown.
    */
   nextCall(): number {
     return (this.#calls += 1);

@@ -14,7 +14,7 @@ const RESUMED_WITHIN_MS = 60_000;
 // While a queue has no holder, a waiter must be granted within this many milliseconds, which is longer than
 // any TTL of a dead predecessor.
 const IN_VAIN_MS = 30_000;
-// A store without faults must reply to a client's first acquisition of a lock within this many milliseconds.
+// A store without faults replies to a client's first acquisition of a lock within this many milliseconds.
 const RESPONSES_WITHIN_MS = 300;
 
 interface Hold {

@@ -12,8 +12,8 @@ export interface ClockEvidence {
 }
 
 /**
- * If the clock shows less than this many seconds when a process starts, it may have started together with the process. Node reads its clock some
- * milliseconds after the start, or later on a busy machine.
+ * If the clock shows less than this many seconds when a process starts, it may have started together with the process. Node reads its clock
+ * some milliseconds after the start, or later on a busy machine.
  */
 const NEAR_ZERO_S = 0.5;
 /** When the machine has run for at least this many seconds, a clock value below `NEAR_ZERO_S` means that the clock started later than the machine. */

@@ -24,9 +24,9 @@ interface Step {
 }
 
 /**
- * Runs the steps of this process one after another, in the order of the calls. Each step is a transaction that has the write lock from its beginning.
- * If another process has locked the file, the step is retried after a short delay, so that the event loop is not blocked. A step that has timed out
- * never runs. So after an entry was removed, no earlier enqueue can add it again.
+ * Runs the steps of this process one after another, in the order of the calls. Each step is a transaction that has the write lock from its
+ * beginning. If another process has locked the file, the step is retried after a short delay, so that the event loop is not blocked. A step
+ * that has timed out never runs. So after an entry was removed, no earlier enqueue can add it again.
  */
 export class Lane {
   readonly #file: string;

@@ -75,9 +75,9 @@ export class QueueOrder {
   }
 
   /**
-   * Returns the limit of the nearest entry ahead whose limit differs from `limit`. A lock (limit 1) is compared with the nearest exclusive entry
-   * only, since no entry is admitted beside a lock. A semaphore is compared with all entries ahead: the nearest one may have the same limit, but may
-   * itself be refused because of an entry ahead of it.
+   * Returns the limit of the nearest entry ahead whose limit differs from `limit`. A lock (limit 1) is compared with the nearest exclusive
+   * entry only, since no entry is admitted beside a lock. A semaphore is compared with all entries ahead: the nearest one may have the same
+   * limit, but may itself be refused because of an entry ahead of it.
    */
   otherLimit(
     queue: Uint8Array,
@@ -95,7 +95,10 @@ export class QueueOrder {
     return n < COUNTED_AHEAD ? { ahead: n } : {};
   }
 
-  /** Returns whether the first waiting entry can be admitted but is not. That happens if an operator removed an entry ahead of it with other tools. */
+  /**
+   * Returns whether the first waiting entry can be admitted but is not. That happens if an operator removed an entry ahead of it with other
+   * tools.
+   */
   isStuck(queue: Uint8Array): boolean {
     const first = this.#waiting.get(queue) as Omit<QueuedEntry, 'admitted'> | undefined;
     return first !== undefined && isAdmitted(this.#permitsBefore(queue, first), first);

@@ -5,8 +5,8 @@ import type { Database } from '../driver/driver.ts';
 export const APPLICATION_ID = 0x716c636b;
 
 /**
- * The distance between the first tokens of two boots of the machine. The file is not synced at every step, so a power failure may undo the latest
- * tokens. So the tokens of a new boot start this much higher, which is more than the tokens that one boot uses.
+ * The distance between the first tokens of two boots of the machine. The file is not synced at every step, so a power failure may undo the
+ * latest tokens. So the tokens of a new boot start this much higher, which is more than the tokens that one boot uses.
  */
 export const TOKENS_PER_BOOT: number = 2 ** 32;
 

@@ -131,7 +131,10 @@ export class Sessions {
     this.#delete.run(num);
   }
 
-  /** Returns the sessions whose lease has expired. Usually it need not read the table, because it stores the earliest time at which a lease can end. */
+  /**
+   * Returns the sessions whose lease has expired. Usually it need not read the table, because it stores the earliest time at which a lease
+   * can end.
+   */
   expired(): readonly number[] {
     const now = machineTime();
     if (now < this.#noneEndsBefore) return [];

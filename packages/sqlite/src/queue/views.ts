@@ -5,8 +5,8 @@ import { storedBytes, storedWhole } from './stored.ts';
 import { bytesOf, textOf } from '../base/text.ts';
 
 /**
- * How many entries at the front of a queue are watched. If the process of a watched entry ends, its inbox socket closes, and that is noticed at once.
- * An entry further back is watched when it has moved up to these positions.
+ * How many entries at the front of a queue are watched. If the process of a watched entry ends, its inbox socket closes, and that is
+ * noticed at once. An entry further back is watched when it has moved up to these positions.
  */
 const WATCHED_ENTRIES = 16;
 

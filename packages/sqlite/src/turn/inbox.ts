@@ -121,8 +121,8 @@ export function inboxFolderOf(file: string): string {
 }
 
 /**
- * Returns the directory for inboxes. It is beside the lock file, so containers that share the file share the directory, too. If that path is too long
- * for a socket, a new temporary directory is used instead.
+ * Returns the directory for inboxes. It is beside the lock file, so containers that share the file share the directory, too. If that path
+ * is too long for a socket, a new temporary directory is used instead.
  */
 function directoryFor(file: string): string {
   const beside = inboxFolderOf(file);

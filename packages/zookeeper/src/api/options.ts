@@ -24,8 +24,8 @@ export interface ZooKeeperOptions {
   /** The path below which all queues are stored, for instance `/locks`. It is created if it is missing. Default: the root. */
   readonly chroot?: string;
   /**
-   * Credentials of the digest scheme. They are sent unencrypted unless TLS is used. They cannot be a function that later returns another password:
-   * nodes belong to the user and password that created them, so a client with another password is not their owner. Default: none.
+   * Credentials of the digest scheme. They are sent unencrypted unless TLS is used. They cannot be a function that later returns another
+   * password: nodes belong to the user and password that created them, so a client with another password is not their owner. Default: none.
    */
   readonly auth?: { readonly username: string; readonly password: string };
   /**

@@ -148,7 +148,10 @@ export class Calls<Client> {
     this.#timeout.start(call);
   }
 
-  /** Rejects a call at the end of its timeout. A call that has not been sent gets another timeout instead, if other calls got replies in that time. */
+  /**
+   * Rejects a call at the end of its timeout. A call that has not been sent gets another timeout instead, if other calls got replies in
+   * that time.
+   */
   #onTimeout(call: Call<Client>, what: string): void {
     if (!call.isSent && this.#replies > call.repliesBefore) {
       this.#startTimeout(call);

@@ -13,8 +13,8 @@ export type NodeMode = 'persistent' | 'ephemeral' | 'ephemeral-sequential' | 'co
 /** The metadata of a node. */
 export interface NodeStat {
   /**
-   * The id of the transaction that created the node. A node that is created later has a larger id, also after a change of the leader or a removal of
-   * the parent node.
+   * The id of the transaction that created the node. A node that is created later has a larger id, also after a change of the leader or a
+   * removal of the parent node.
    */
   readonly czxid: bigint;
   /** The number of times that the content was replaced. */

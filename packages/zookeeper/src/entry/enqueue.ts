@@ -35,9 +35,10 @@ interface EnqueueRequest {
 }
 
 /**
- * Enqueues an entry. Rejects with `FOREIGN_FORMAT` when the queue has foreign children; see `foreign.ts`. Sends the create and a list of the queue
- * together. The server executes them in order, so the list contains the new node. Afterwards a waiter reads its own node to set a watch on it. An
- * admitted entry needs this read only if the reply to the create lacks the transaction id, which is the fencing token.
+ * Enqueues an entry. Rejects with `FOREIGN_FORMAT` when the queue has foreign children; see `foreign.ts`.
+ * Sends the create and a list of the queue together. The server executes them in order, so the list contains the new node. Afterwards a
+ * waiter reads its own node to set a watch on it. An admitted entry needs this read only if the reply to the create lacks the transaction
+ * id, which is the fencing token.
  */
 export async function joinQueue(context: SessionContext, request: EnqueueRequest): Promise<NodePosition> {
   const { location } = request;
@@ -96,8 +97,8 @@ export async function locate(
 }
 
 /**
- * Returns the position in a long queue by a read of the predecessor's node. Lists the queue only if that node does not exist, since entries further
- * ahead may still exist.
+ * Returns the position in a long queue by a read of the predecessor's node. Lists the queue only if that node does not exist, since entries
+ * further ahead may still exist.
  */
 async function locateInLongQueue(
   context: SessionContext,

@@ -70,8 +70,8 @@ export class OwnEntry {
   }
 
   /**
-   * Records that the entry was admitted as the only holder, while its node had this path. Its removal then leaves no holder, so the next waiter in
-   * this process is admitted without a read of the queue.
+   * Records that the entry was admitted as the only holder, while its node had this path. Its removal then leaves no holder, so the next
+   * waiter in this process is admitted without a read of the queue.
    */
   markOwned(path: string): void {
     const node = nodeOf(this.#state);

@@ -69,8 +69,8 @@ export interface Scheme {
   /** The limit of an entry whose name contains no limit. `undefined` if such an entry may have any limit. */
   readonly defaultLimit: 1 | undefined;
   /**
-   * Whether the value of an entry must not change. The waiters of other software set a watch on the entry only once. A change would trigger it, and
-   * they would miss the removal.
+   * Whether the value of an entry must not change. The waiters of other software set a watch on the entry only once. A change would trigger
+   * it, and they would miss the removal.
    */
   readonly keepsValues: boolean;
   /**

@@ -28,8 +28,8 @@ export interface SessionContext {
  * Creates the objects that the entries of a session share.
  * @param followed the waiters of this process. All its sessions share the object, so that one session notifies waiters of another
  * @param clock required if the session has holds
- * @param giveUp ends the session. Default: closes it at once. That is right only if no holder has to be notified of the loss before the session is
- *   closed
+ * @param giveUp ends the session. Default: closes it at once. That is right only if no holder has to be notified of the loss before the
+ *   session is closed
  */
 export function sessionContextOf(
   zk: ZkDriver,

@@ -52,9 +52,10 @@ function recordTurn({ entry, position, rule }: EntryPosition, { admitted }: Turn
 }
 
 /**
- * Emits whether the entry is admitted, and records that in the entry. The stream ends with the session: with an error, unless the session was
- * abandoned. It does not use RxJS operators, since each hold subscribes to such a stream. The first state of an entry that was admitted at once is
- * not emitted, since the caller has recorded it already.
+ * Emits whether the entry is admitted, and records that in the entry. The stream ends with the session: with an error, unless the session
+ * was abandoned.
+ * It does not use RxJS operators, since each hold subscribes to such a stream. The first state of an entry that was admitted at once is not
+ * emitted, since the caller has recorded it already.
  */
 function recordedTurns(context: SessionContext, entryPosition: EntryPosition, first: Turn): Observable<Turn> {
   const { ending } = context;
@@ -130,8 +131,8 @@ function pathOf({ entry, position }: EntryPosition): string {
 }
 
 /**
- * Emits once when the conflicting entry `conflicting` no longer blocks the own entry: it was removed, or the own entry was converted to a reader.
- * Emits `undefined` if the queue must be read again to know what happened:
+ * Emits once when the conflicting entry `conflicting` no longer blocks the own entry: it was removed, or the own entry was converted to a
+ * reader. Emits `undefined` if the queue must be read again to know what happened:
  * - The conflicting entry may have been converted to a reader at the same position.
  * - No watch has observed its removal, so other events may have been missed too.
  * - It belonged to the session of the own entry, and this client has not removed it. So both entries were removed with the session.

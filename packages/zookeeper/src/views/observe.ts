@@ -52,8 +52,8 @@ export function observeQueue(
 }
 
 /**
- * Reads the observed data now and after every change. A result is never older than a previous one. Errors when the connection breaks, so that no
- * observer mistakes an old state for the present one.
+ * Reads the observed data now and after every change. A result is never older than a previous one. Errors when the connection breaks, so
+ * that no observer mistakes an old state for the present one.
  */
 export function readWhileConnected<T>(
   zk: ZkDriver,

@@ -14,8 +14,8 @@ import { readAgainOn } from '../base/repeated-reads.ts';
 
 const WALK_INTERVAL_MS = 1_250;
 /**
- * After a walk through the tree, the next walk starts this many times the walk's duration later. So walks take at most a quarter of the time, however
- * large the tree is.
+ * After a walk through the tree, the next walk starts this many times the walk's duration later. So walks take at most a quarter of the
+ * time, however large the tree is.
  */
 const INTERVALS_PER_WALK = 3;
 
@@ -70,8 +70,8 @@ interface Known {
 const REMEMBERED_MS = 60_000;
 
 /**
- * Counts the entries that have left each queue. From one walk through the tree to the next, these are the earlier entries and those that joined, less
- * the present entries. The sequence numbers show how many joined.
+ * Counts the entries that have left each queue. From one walk through the tree to the next, these are the earlier entries and those that
+ * joined, less the present entries. The sequence numbers show how many joined.
  */
 export class QueueDepartures {
   readonly #clock: Clock;

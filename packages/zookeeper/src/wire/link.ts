@@ -135,8 +135,8 @@ export class WireLink {
   }
 
   /**
-   * Handles one message in each turn of the event loop. So code that awaits a reply runs before the next message is handled, even if both have
-   * arrived together.
+   * Handles one message in each turn of the event loop. So code that awaits a reply runs before the next message is handled, even if both
+   * have arrived together.
    */
   #take(): void {
     this.#isReading = false;

@@ -76,8 +76,9 @@ export class SeenSession {
   }
 
   /**
-   * Returns the id of the last transaction for the first message of a connection. A server that is behind it closes the connection. `TRUSTED_FOR`
-   * session timeouts after a break, returns 0 instead, so that any server responds, even if only to report that the session has ended.
+   * Returns the id of the last transaction for the first message of a connection. A server that is behind it closes the connection.
+   * `TRUSTED_FOR` session timeouts after a break, returns 0 instead, so that any server responds, even if only to report that the session
+   * has ended.
    */
   #trustedZxid(): bigint {
     const isLong =
