@@ -22,8 +22,8 @@ const OF_THREADS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * The only dependency of a package that its bundle contains. Loading the 30 files of `cockatiel` takes 40 ms,
- * and a bundle needs only its retry policy and its backoff.
+ * The only third-party package that the bundle of a library contains. Loading the 30 files of `cockatiel`
+ * takes 40 ms, and a bundle needs only its retry policy and its backoff.
  */
 const INLINED = 'cockatiel';
 
@@ -42,7 +42,7 @@ function manifestOf(name: string): Manifest {
   return JSON.parse(readFileSync(join('packages', name, 'package.json'), 'utf8')) as Manifest;
 }
 
-/** Bundles built files of a package. All dependencies except `INLINED` stay imports. */
+/** Bundles built files of a package. All of its dependencies except `cockatiel` remain imports. */
 async function bundle(name: string, files: readonly string[], options: BuildOptions = {}): Promise<void> {
   const outdir = outdirOf(name);
   const { dependencies, optionalDependencies, peerDependencies } = manifestOf(name);

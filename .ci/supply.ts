@@ -23,7 +23,7 @@ interface Budget {
 }
 
 const USUAL: Budget = { packages: 10, megabytes: 16 };
-// Larger budgets for packages that depend on a client library, a renderer or a command.
+// Larger budgets than the usual one, for packages that depend on a client library, a renderer or a command.
 const MORE: Readonly<Record<string, Budget>> = {
   bullmq: { packages: 20, megabytes: 20 },
   cli: { packages: 56, megabytes: 50 },

@@ -34,7 +34,7 @@ export interface ChaosOutcome {
   readonly directory: string;
   /** Description of the servers with their versions, for the report. */
   readonly description: string;
-  /** Number of attempts that ended in an error, by its code. */
+  /** Number of claims that ended in an error, by the code of the error. */
   readonly failures: ReadonlyMap<string, number>;
 }
 
@@ -125,16 +125,16 @@ function capabilitiesOf({ store, cluster, timing }: Experiment): Capabilities {
 }
 
 /**
- * Resumes frozen workers, ends the load, and waits until no attempt is in progress, at most
- * `DRAIN_WITHIN_MS`. The checker reports waiters that were never granted.
+ * Resumes frozen workers, ends the load, and waits up to 60 s until no claim is in progress. Claims that are
+ * still in progress then are waiters that were never granted, which the checker reports.
  */
 async function drain(experiment: Experiment, crew: Crew, live: LiveFacts): Promise<void> {
   await Promise.all(experiment.workers.map((worker) => worker.thaw()));
   experiment.calm();
   const deadline = performance.now() + DRAIN_WITHIN_MS;
   let idle = 0;
-  // Requires two reads in a row without an attempt in progress. A single read may find a worker between two
-  // attempts that has not received the command `drain` yet.
+  // Requires two reads in a row without a claim in progress. A single read may find a worker between two
+  // claims that has not yet received the command to start no further claims.
   while (idle < 2 && performance.now() < deadline) {
     await pause(DRAIN_READ_INTERVAL_MS);
     live.readState();

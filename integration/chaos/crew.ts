@@ -8,8 +8,8 @@ import type { WorkerProcess } from './worker-process.ts';
 
 export interface CrewOptions {
   /**
-   * Number of workers that run at any time. Each has a numbered slot. When a worker ends, a new worker
-   * replaces it in its slot.
+   * Number of workers that run at any time. Each has a number from 0. When a worker ends, a new worker gets
+   * its number.
    */
   readonly workers: number;
   readonly seed: number;

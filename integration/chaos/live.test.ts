@@ -46,7 +46,7 @@ describe('the live counts of a chaos run', () => {
     expect(live.holds).to.equal(1);
   });
 
-  it('say that a worker is busy while its attempt is in progress, unless the worker was killed', () => {
+  it('count a worker as busy while its claim is in progress, unless the worker was killed', () => {
     append(new HistoryBuilder().attempt('worker-1', { token: 1, queued: 0 }));
     expect(live.isBusy(['worker-1'])).to.equal(true);
     expect(live.isBusy(['worker-2'])).to.equal(false);

@@ -15,7 +15,7 @@ const BYTES = 2;
 
 /**
  * Recognises queuelock's requests to etcd in HTTP/2 data (RFC 9113), which contains gRPC messages in protocol
- * buffers (etcd's rpc.proto). It decodes only as much as it needs.
+ * buffers (etcd's rpc.proto). It decodes only the parts that distinguish the requests.
  */
 export const etcdWire: Wire = {
   opens: path('/etcdserverpb.Lease/LeaseGrant'),

@@ -13,7 +13,7 @@ interface Writing {
 
 /**
  * The writes that a worker makes to all resources under one hold. Each write names one of the hold's queues,
- * and has the token of that queue.
+ * and has the token of the hold in that queue.
  */
 export class Writes {
   readonly #writing: Writing;

@@ -21,7 +21,7 @@ describe('a ZooKeeper follower that is cut off just before its leader learns of 
       expect(numbers.gaps.lost).to.have.lengthOf(2);
     }));
 
-  it('(control) lets two clients hold at once when they count their proven time from the last heartbeat with a response', async () => {
+  it('(control) lets two clients hold at once when they count the TTL from the last acknowledged heartbeat', async () => {
     const gaps: number[] = [];
     while (gaps.length < CONTROL_ATTEMPTS && !gaps.some((gap) => gap < 0)) {
       const experiment = await cutFollowerOf([{ rule: 'newest', heartbeatIntervalMs: OFTEN_MS }]);

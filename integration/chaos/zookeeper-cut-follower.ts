@@ -16,8 +16,8 @@ const BEFORE_PING_MS = 100;
 const PREPARATION_MS = 100;
 
 /**
- * A holder: its rule about how long it still holds, and its heartbeat interval. Default: a quarter of the
- * TTL.
+ * A holder: its rule about how long it still holds, and its heartbeat interval, which is a quarter of the TTL
+ * by default.
  */
 export interface Holder {
   readonly rule: Rule;

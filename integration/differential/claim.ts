@@ -110,7 +110,7 @@ export class Claim implements ClaimView {
     this.join(client);
   }
 
-  /** Resolves when the claim has left this status. */
+  /** Resolves when the claim has any status other than this one. */
   async leaves(status: ClaimView['status']): Promise<void> {
     while (this.status === status) await this.#change;
   }
@@ -121,7 +121,7 @@ export class Claim implements ClaimView {
     this.#giveUp.abort(ABORT);
   }
 
-  /** Releases the claim once it holds. Resolves when it is over. */
+  /** Releases the claim once it holds. Resolves when the claim has ended. */
   async release(): Promise<void> {
     await this.#granted();
     if (this.status !== 'holding') return;

@@ -22,7 +22,7 @@ const EXPLAINED =
 const DRAIN: Step = { act: 'drain' };
 /** The text of a queue without entries. */
 const EMPTY = 'live: ';
-/** Steps after which the client continues only when the response has arrived. */
+/** Steps after which the client continues only when the store has responded to them. */
 const AWAITED: ReadonlySet<Step['act']> = new Set(['end session', 'close', 'move', 'evict', 'remove']);
 
 /**

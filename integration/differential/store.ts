@@ -15,8 +15,8 @@ export interface Store {
   /** How long the holder of an entry that was removed in the store may believe in its hold, in milliseconds. Default 5,000. */
   readonly noticedWithinMs?: number;
   /**
-   * Matches ways in which a claim may end in a race on this store, although they are failures on other
-   * stores.
+   * Matches the ends of claims in a race that are correct on this store, although they are failures on
+   * others.
    */
   readonly explained?: RegExp;
 }

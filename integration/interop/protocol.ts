@@ -50,7 +50,7 @@ type Said =
   | 'released'
   /** The participant was notified of the loss of its hold. */
   | 'lost'
-  /** The participant only tried to lock. It was not the first in the queue, and left without waiting. */
+  /** The participant only tried to lock. Other entries were ahead, so it left without waiting. */
   | 'left'
   | 'failed'
   | 'done'

@@ -15,7 +15,7 @@ interface Trying {
 
 /**
  * The participants of one queue, and the check of their history. Create a trial before the participants
- * begin. If no test takes its verdict, `abandonTrials` checks it at the end of the test.
+ * begin. If a test fails before it checks the trial, `abandonTrials` checks it at the end of the test.
  */
 export class Trial {
   readonly #participants: readonly Participant[];

@@ -57,7 +57,7 @@ const TOOLS: Readonly<Record<string, (folder: string) => void>> = {
   },
   typeorm(folder) {
     const write = (nth: number, statements: readonly string[]): void => {
-      // TypeORM reads the time of a migration from the digits at the end of its class name.
+      // Ends the class name in digits, because TypeORM reads the time of a migration from them.
       const name = `Step${1_700_000_000_000 + nth}`;
       const text = `exports.${name} = class ${name} {
         async up(db) { for (const sql of ${JSON.stringify(statements)}) await db.query(sql); }

@@ -63,8 +63,8 @@ class ProcessContext implements Context {
 }
 
 /**
- * Runs workers and frames in this process, because a memory server exists only in its own process. To kill
- * one, it cuts that one's connection to the server.
+ * Runs web workers and frames in this process, because a memory server can be used only in the process that
+ * creates it. A worker or frame is killed by a cut of its connection.
  */
 export class MemoryOrigin {
   readonly locks: LockManager;

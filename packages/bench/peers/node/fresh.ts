@@ -3,7 +3,7 @@ import { mean, percentile } from '../../src/stats.ts';
 import type { Contender, Lock } from './contender.ts';
 import { nowUs, type Parameters } from './protocol.ts';
 
-// Number of warm-up rounds of all clients together, as in the Java program.
+// Number of warm-up rounds of all clients together, the same as in the Java program of this benchmark.
 const WARM_ROUNDS = 200;
 const STALL_US = 50_000;
 
