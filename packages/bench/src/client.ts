@@ -37,13 +37,14 @@ export interface Pace {
 
 /**
  * Creates `Client.words`, the function for command-line arguments, for a client that measures a lock. That
- * function returns `undefined` for hand-offs among more than `mostWaiters` waiters.
+ * function returns `undefined` for hand-offs among more than `mostWaiters` waiters, which are not measured.
  */
 export function lockWords(mostWaiters: number): Client['words'] {
   return ({ scenario, size, noise }, { ms, warm, rounds }) => {
     if (scenario === 'free' || scenario === 'many')
       return ['free', `locks=${size}`, `ms=${ms}`, `warm=${warm}`];
-    // Other libraries need a session for each waiter, so that all their hand-offs are between sessions.
+    // Other libraries need a session for each waiter, so that all their hand-offs are between sessions, and
+    // both scenarios are the same.
     if (scenario === 'drain' || scenario === 'sessions')
       return size <= mostWaiters ? ['drain', `n=${size}`] : undefined;
     if (scenario === 'fresh')

@@ -8,8 +8,8 @@ const WARM_ROUNDS = 200;
 const STALL_US = 50_000;
 
 /**
- * A function that starts a client with a connection of its own, which makes unrelated writes. It resolves
- * with the function that stops these writes.
+ * A function that starts a client with a connection of its own, which writes keys outside of the measured
+ * queues. It resolves with the function that stops these writes.
  */
 export type Noise = () => Promise<() => Promise<void>>;
 

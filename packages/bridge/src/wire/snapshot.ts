@@ -2,8 +2,8 @@ import * as v from 'valibot';
 import { errorSchema, type WireError } from './error.ts';
 
 /**
- * Members that all snapshots have. Times are in milliseconds since 1970 by the bridge's clock. Remaining and
- * expected times, such as `expectedWaitMs`, count from `at`.
+ * Properties that all snapshots have. Times are in milliseconds since 1970 by the bridge's clock. Remaining
+ * and expected times, such as `expectedWaitMs`, count from `at`.
  */
 export interface Snapshot {
   /** Time at which the snapshot was made. */

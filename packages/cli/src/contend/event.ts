@@ -19,8 +19,8 @@ export interface ContendEvent {
   /** Number of the round, from 1. */
   readonly n: number;
   /**
-   * Time at which the server confirmed the release. Present with `released`, whose `t` is the time before the
-   * request.
+   * Time at which the server confirmed the release. Present with `released`, whose own `t` is the time at
+   * which the contender requested the release.
    */
   readonly t_done?: string;
   /** Reason of the loss. Present with `lost`. */
