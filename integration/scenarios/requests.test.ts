@@ -116,7 +116,7 @@ for (const { name, start, requests, perCycle, perHandOff } of counted) {
       return proxies.flatMap(({ toClient }, at) => (toClient.bytes > wasReceived[at]! ? [at] : []));
     }
 
-    it(`includes the notification of only one of ${WAITERS} waiters for a release`, async () => {
+    it(`does not grow with the queue: a release notifies only one of ${WAITERS} waiters`, async () => {
       const line = await lineUp('line', WAITERS + 1);
       const before = await requests(site);
       for (let i = 0; i < WAITERS; i += 1) {
@@ -131,7 +131,7 @@ for (const { name, start, requests, perCycle, perHandOff } of counted) {
       }
     });
 
-    it(`includes, for the release of one of ${PERMITS} permits, notifications of at most ${PERMITS} of ${WAITERS} waiters`, async () => {
+    it(`does not grow with the queue: the release of one of ${PERMITS} permits notifies at most ${PERMITS} of ${WAITERS} waiters`, async () => {
       const line = await lineUp('permits', WAITERS + PERMITS, { limit: PERMITS });
       const wakeUps: number[] = [];
       for (let i = 0; i < WAITERS; i += 1) {
@@ -145,7 +145,7 @@ for (const { name, start, requests, perCycle, perHandOff } of counted) {
       expect(Math.max(...wakeUps)).to.be.at.most(PERMITS);
     });
 
-    it('includes notifications of only the readers directly behind a writer for its release', async () => {
+    it("does not grow with the queue: a writer's release notifies only the readers directly behind it", async () => {
       const writer = await join(connect(), 'phases');
       const readers = await lineUp('phases', 5, { mode: 'shared' });
       const others = await lineUp('phases', 5);
@@ -172,7 +172,7 @@ for (const { name, start, requests, perCycle, perHandOff } of counted) {
       expect(last.filter((at) => at >= readers.length)).to.deep.equal([readers.length]);
     });
 
-    it('includes the notification of only the waiter behind it for the release of a lock of several names', async () => {
+    it('does not grow with the queue: the release of a lock of several names notifies only the waiter behind it', async () => {
       const names = ['left', 'right'];
       const holds: { held: Promise<MultiOwnership>; subscription: { unsubscribe(): void } }[] = [];
       for (let i = 0; i < 6; i += 1) {
