@@ -65,8 +65,8 @@ async function bundle(name: string, files: readonly string[], options: BuildOpti
     platform: 'node',
     target: 'node20',
     logLevel: 'warning',
-    // Hides esbuild's warning about a dropped import: the command bundle omits library files that only a
-    // worker thread needs.
+    // Hides esbuild's warning about an import that it dropped: the bundle of the command `queuelock` omits
+    // files of libraries that only a worker thread needs.
     logOverride: { 'ignored-bare-import': 'silent' },
     ...options,
     metafile: true,
@@ -97,8 +97,8 @@ function outdirOf(name: string): string {
 }
 
 /**
- * Returns the entry points of a library that Node loads from a bundle: those with the export condition
- * `node`.
+ * Returns the entry points of a library that Node loads from the library's bundle: those that `exports` lists
+ * under the condition `node`.
  */
 function doorsOf(name: string): string[] {
   const doors = Object.values(manifestOf(name).exports ?? {}).flatMap(({ node }) => node ?? []);

@@ -131,7 +131,7 @@ class Crew {
     return { queue, from };
   }
 
-  /** Cuts the holder off from all servers until the other worker is granted the lock. */
+  /** Cuts the worker `holder` off from all servers until the worker `next` is granted the lock. */
   async loseOnce(): Promise<void> {
     const { holder, next } = this;
     const { members } = this.#experiment.cluster;

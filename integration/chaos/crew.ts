@@ -73,7 +73,7 @@ export class Crew {
     this.#places[place] = worker;
     for (const load of loads) worker.tell(load);
     // Starts a new worker when this one ends without being killed, so that the load continues. The checker
-    // decides whether the worker was allowed to end.
+    // reports this worker unless it ended cleanly.
     void worker.ended.then(({ signal }) => {
       if (signal !== 'SIGKILL' && !this.#isOver) void this.replace(place);
     });

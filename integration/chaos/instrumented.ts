@@ -30,9 +30,9 @@ export class Heartbeats {
   }
 
   /**
-   * Returns the key and the session of the entry with this order number in the queue. Both are recorded
-   * values, because reading the key from the claim has side effects. Both are empty before the entry is in
-   * the queue.
+   * Returns the key and the session of the entry with this order number in the queue. Both were recorded when
+   * it was enqueued, because reading the key from the claim has side effects. Both are empty before the entry
+   * is in the queue.
    */
   stored(queue: string, order: bigint | undefined): StoredEntry {
     return this.#stored.get(`${queue} ${order}`) ?? { key: '', session: '' };

@@ -83,7 +83,7 @@ describe('the verdict on a run in which an operator removed entries', () => {
     });
   });
 
-  it('counts holds of all queues, but measures hand-offs only in queues without removals', () => {
+  it('contains the number of holds in all queues, but durations of hand-offs only from queues without removals', () => {
     const run = runOf(overlapUntil(3_000).fault(1, HOLDER).close(20_000, 'worker-1', 'worker-2').events);
     const { numbers } = judge(run, { ...TERMS, operated: new Set(['q']) });
     expect(numbers.holds).to.equal(2);

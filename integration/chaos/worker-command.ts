@@ -102,8 +102,8 @@ export type WorkerCommand =
       /** Number of names that each claim locks at once. Default 1. */
       readonly names?: number;
       /**
-       * What the claims request, such as a shared lock or permits. Each claim takes a random number of
-       * permits, from 1 to `terms.permits`.
+       * What each claim requests, such as a shared lock or permits. The number of permits is random, from 1
+       * to `terms.permits`.
        */
       readonly terms?: Terms;
       /** Share of write locks that become read locks half-way through the hold. Default 0. */

@@ -32,7 +32,7 @@ describe('a ZooKeeper follower that is cut off just before its leader learns of 
     expect(Math.min(...gaps)).to.be.lessThan(0);
   });
 
-  it('(control) lets two clients hold for seconds when they believe that they hold as long as they are connected', async () => {
+  it('(control) lets two clients hold at the same time for seconds when they believe that they hold as long as they are connected', async () => {
     const experiment = await cutFollowerOf([{ rule: 'connected' }]);
     const [holder, next] = experiment.workers;
     const { t: nextAt } = await next!.untilEvent('acquired');

@@ -26,9 +26,9 @@ export class Pings {
   }
 
   /**
-   * Returns the shortest TTL of at least `leastMs` with this property: `afterMs` and the TTL after a ping,
-   * the leader's clock is exactly at a tick. The leader counts a later heartbeat from the ping, so the
-   * session ends at that tick. Counted from its send time, it would end one tick later.
+   * Returns the shortest TTL of at least `leastMs` for which `afterMs` and the TTL after a ping fall exactly
+   * on a tick of the leader's clock. A heartbeat that is sent more than `afterMs` after the ping still counts
+   * from the ping, so its session ends at that tick. Counted from its send time, it would end one tick later.
    */
   trickyTtl(leastMs: number, afterMs: number): number {
     const halfTick = this.#tickMs / 2;

@@ -88,7 +88,7 @@ export class Generator {
 
   /**
    * Returns the limit, permits or mode of a claim. A few claims get another limit than the queue's other
-   * claims have, which the store has to notice.
+   * claims have, which the store has to reject.
    */
   #share(queue: string): Terms {
     const kind = KIND_OF[queue];

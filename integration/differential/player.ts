@@ -43,8 +43,8 @@ export class Player {
   readonly #views: Views;
   readonly #pending = new PendingChanges();
   /**
-   * Whether the step `drain` has begun, in which holders release at once. They then need not receive
-   * requests.
+   * Whether the step `drain` has begun, in which holders release at once. The state then ignores their
+   * handover requests.
    */
   #isDraining = false;
 

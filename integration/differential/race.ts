@@ -11,8 +11,8 @@ import { textOf, type Step } from './step.ts';
 import type { Store } from './store.ts';
 
 /**
- * Longest time in milliseconds until all claims of a race are over. It is longer than a TTL, after which a
- * resumed session drops entries whose removal did not arrive.
+ * Longest time in milliseconds until all claims of a race are over. It is longer than a TTL, because an entry
+ * whose removal did not reach the store may stay until its session ends.
  */
 const QUIET_WITHIN_MS = 60_000;
 const POLL_MS = 5;

@@ -75,7 +75,7 @@ describe('a fenced znode in ZooKeeper', function () {
     expect(await claim('/foreign')).to.match(/begins with the line "queuelock-fence TOKEN".*got "plain"/);
   });
 
-  it('rejects a write with UNAVAILABLE when its reply is lost, and accepts the repeated write', async () => {
+  it('rejects with UNAVAILABLE when the reply to a write is lost, and accepts a repetition of that write', async () => {
     await createNode(session, '/lost', Buffer.from(''));
     await using proxy = await startProxy(site.endpoint);
     const lossy = await openSession(proxy.endpoint);

@@ -16,8 +16,8 @@ export interface InteropEvent {
   /** Number of the round, from 1. It is 0 outside of rounds. */
   readonly n: number;
   /**
-   * With `acquired`: number that gives the server's order of the entries (etcd's create revision, ZooKeeper's
-   * sequence number).
+   * With `acquired`: number by which clients order the entries of the queue (etcd's create revision,
+   * ZooKeeper's sequence number).
    */
   readonly order?: string;
   /**

@@ -159,7 +159,7 @@ describe('database migrations that one of five instances does', function () {
       await untilAtGate(gate);
       const killed = instances.find(({ output }) => output === 'migrating\n')!;
       await killed.end('SIGKILL');
-      // PostgreSQL notices the end of a client only when its statement has ended.
+      // Ends the statement of the killed instance, because PostgreSQL notices the end of a client only then.
       await gate.query('select pg_advisory_unlock($1)', [GATE]);
       const done = Array.from({ length: INSTANCES - 2 }, () => 'already-done\n');
       const living = instances.filter((instance) => instance !== killed);

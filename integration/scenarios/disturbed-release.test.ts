@@ -120,7 +120,7 @@ function holdNow(client: LockClient, name: string): Promise<Hold> {
   const giving = new AbortController();
   return new Promise((resolve, reject) => {
     const claim = client.claim(name, { signal: giving.signal }).subscribe((state) => {
-      // Resolves one iteration of the event loop later, when `claim` has been assigned.
+      // Resolves the returned promise one iteration of the event loop later, when `claim` has been assigned.
       if (state.status === 'held') setImmediate(() => resolve({ giving, claim, ownership: state.ownership }));
       if (state.status === 'ended' && state.outcome === 'failed')
         reject(new Error(`${name} is not granted`, { cause: state.error }));

@@ -53,7 +53,8 @@ export class WorkerProcess extends ScriptProcess<WorkEvent> {
    * heartbeat that proved the session.
    */
   get freeAt(): string {
-    // Adds what the core subtracts from the TTL: its safety margin, and 1 % for different clock rates.
+    // Undoes what the core subtracts from the TTL to get the proven time: the safety margin, and 1 % for
+    // different clock rates.
     return later(this.provenUntil, MARGIN_MS + this.#ttlMs * 0.01);
   }
 

@@ -89,7 +89,7 @@ export class MemoryOrigin {
     let die!: () => void;
     const dead = new Promise<void>((resolve) => (die = resolve));
     const locks = locksOver(backend, this.#settings);
-    // Lets a killed worker or frame receive no results of its requests.
+    // Lets a killed worker or frame receive no results of its requests, as if its process had ended.
     const mortal: Locks = {
       query: () => locks.query(),
       request: (...args: Parameters<Locks['request']>) =>

@@ -55,8 +55,9 @@ export function lockWords(mostWaiters: number): Client['words'] {
 
 /**
  * Creates `Client.words`, the function for command-line arguments, for a client that measures a lower bound
- * with raw calls. `acquire` names the raw call that the scenario `call` measures. `cycle` names the raw calls
- * that replace the acquisition and release of a lock.
+ * with raw calls, which are requests to the store without a lock library. `acquire` names the raw call that
+ * the scenario `call` measures. `cycle` names the raw calls that replace the acquisition and release of a
+ * lock.
  */
 export function floorWords(acquire: string, cycle: string): Client['words'] {
   return ({ scenario, size }, { ms, warm }) => {

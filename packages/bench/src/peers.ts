@@ -28,7 +28,7 @@ const python = { store: 'zookeeper', transport: 'kazoo', command: once(findKazoo
 
 /**
  * The locks of other languages. The entry before each lock measures the lower bound of its transport. The
- * argument of `compiledWords` and `lockWords` is the largest number of waiters: with more, a measurement
+ * number in each entry is the largest number of waiters that it is measured with. With more, a measurement
  * would take minutes.
  */
 export const peerClients: readonly Client[] = [

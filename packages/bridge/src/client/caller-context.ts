@@ -5,7 +5,7 @@ import { Observable } from '../rx.ts';
 const node = (globalThis as { readonly process?: Partial<Pick<NodeJS.Process, 'getBuiltinModule'>> }).process;
 const hooks = node?.getBuiltinModule?.('node:async_hooks');
 
-/** Runs a task in the asynchronous context in which `callerScope` created this function. */
+/** Runs a task in the asynchronous context in which this function was created by `callerScope`. */
 export type CallerScope = (task: () => void) => void;
 
 /** Returns a function that runs tasks in the asynchronous context of this call. */
