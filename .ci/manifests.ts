@@ -41,7 +41,7 @@ function described(name: string, manifest: Manifest): Manifest {
   return ordered;
 }
 
-/** Translates `exports` into the members that module resolution `node10` reads. */
+/** Translates `exports` into the keys of package.json that module resolution `node10` reads. */
 function entriesOf(manifest: Manifest): Manifest {
   const doors = Object.entries((manifest['exports'] ?? {}) as Record<string, Record<string, string>>);
   const root = doors.find(([subpath]) => subpath === '.')?.[1];
@@ -61,7 +61,7 @@ function* wrongKeywords(manifest: Manifest): Generator<string> {
     yield `there are fewer than ${String(FEWEST_KEYWORDS)} keywords`;
 }
 
-/** The members of a manifest that name its dependencies and peers. */
+/** The keys of a package.json that name its dependencies and peers. */
 interface Dependencies {
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly peerDependencies?: Readonly<Record<string, string>>;

@@ -11,7 +11,7 @@ interface Known {
 
 /**
  * Counts violations of exclusion while workers still write their histories. In a violation, a worker's read
- * or write shows that it still believes in its hold, although another worker's later hold has begun. The
+ * or write shows that it still believes that it holds, although another worker's later hold has begun. The
  * histories may be read in any order. What a frozen process believed is unknown, so it does not count.
  */
 export class LiveBeliefs {

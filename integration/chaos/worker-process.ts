@@ -34,7 +34,7 @@ export interface WorkerStart {
 export interface UntilOptions {
   /** Index in the worker's `events` of the first event that counts. Default 0. */
   readonly from?: number;
-  /** Time limit in milliseconds. Default 120,000. */
+  /** Time limit of the wait in milliseconds. Default 120,000. */
   readonly withinMs?: number;
   /** Description of the awaited event, for the error. */
   readonly what?: string;

@@ -28,7 +28,7 @@ export class Writes {
   /**
    * Creates the writer of one hold.
    * @param tell called when the response to a write has arrived, with the event to record and the index of
-   * the write's queue among the queues of the hold
+   *   the write's queue among the queues of the hold
    */
   constructor(writing: Writing, tell: (at: number, reported: AttemptReport) => void) {
     this.#writing = writing;

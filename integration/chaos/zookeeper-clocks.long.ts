@@ -99,7 +99,9 @@ async function timeOf(leader: Member): Promise<number> {
   return until(read, { what: 'the leader reports when sessions end', withinMs: 10_000 });
 }
 
-/** Resolves when a heartbeat of the worker is confirmed `ms` after this call or later. */
+/**
+ * Resolves at the first heartbeat of the worker that is confirmed at least `ms` milliseconds after this call.
+ */
 async function beatsFor(worker: WorkerProcess, ms: number): Promise<void> {
   const until = BigInt(stampNow()) + BigInt(Math.round(ms * 1e6));
   await worker.untilEvent('beat', { from: worker.events.length, matches: ({ t }) => BigInt(t) >= until });

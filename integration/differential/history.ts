@@ -49,7 +49,7 @@ export class History {
 
   /**
    * @param noticedWithinMs how long a holder may believe that it holds after another client removed its
-   * entry, in milliseconds
+   *   entry, in milliseconds
    */
   judge(noticedWithinMs: number): readonly Finding[] {
     const faults = this.#removals.map(([isRemoved, t], at): ChaosEvent => {

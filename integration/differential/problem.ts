@@ -4,7 +4,7 @@ import { textOf, type Step } from './step.ts';
 import type { Store } from './store.ts';
 
 /**
- * How long in milliseconds a holder may believe in its hold after its entry was removed. It learns of the
+ * How long in milliseconds a holder may believe that it holds after its entry was removed. It learns of the
  * removal by a notification or its next heartbeat, and the machine may be busy.
  */
 const NOTICED_WITHIN_MS = 5_000;

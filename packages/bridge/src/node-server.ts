@@ -98,8 +98,8 @@ export function nodeListener(handle: Handler): RequestListener {
   };
 }
 
-// Rejects all responses that cannot be sent with one shared error, because creating an error for each would
-// cost more than most responses.
+// One error for all responses that cannot be sent, because creating an error for each would cost more than
+// most responses.
 const ENDED = new Error('the connection or the response has ended');
 
 async function reply(handle: Handler, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {

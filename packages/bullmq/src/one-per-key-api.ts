@@ -1,6 +1,6 @@
 import type { Ownership, QueueLockError } from '@queuelock/core';
 
-/** The members of BullMQ's `Job` that `onePerKey` uses. */
+/** The properties and methods of BullMQ's `Job` that `onePerKey` uses. */
 export interface KeyedJob {
   /** Delays the job until `timestamp`, in milliseconds since 1970. */
   moveToDelayed(timestamp: number, token?: string): Promise<void>;
@@ -10,10 +10,10 @@ export interface KeyedJob {
  * The work of a job, called while the job's key is locked.
  * @param job the job of BullMQ
  * @param ownership the hold of the job's lock. Send its fencing `token` with every write, so that the
- * database or service that receives the writes can reject a late one
+ *   database or service that receives the writes can reject a late one
  * @param stop aborts on the loss of the lock, when the worker cancels the job, and when the lock client
- * closes. Pass it to everything that the work awaits. If the work stops before it is complete, it must throw,
- * for instance by `stop.throwIfAborted()`
+ *   closes. Pass it to everything that the work awaits. If the work stops before it is complete, it must throw,
+ *   for instance by `stop.throwIfAborted()`
  */
 export type KeyedWork<J, R> = (job: J, ownership: Ownership, stop: AbortSignal) => R | PromiseLike<R>;
 

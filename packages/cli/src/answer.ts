@@ -6,7 +6,7 @@ import { createProgram } from './program.ts';
 /**
  * Runs one command line of `queuelock`. If the command fails, prints the error to standard error.
  * @returns the exit code for the error. It is `undefined` if the command succeeded, because then it has set
- * `process.exitCode` itself
+ *   `process.exitCode` itself
  */
 export async function respond(argv: readonly string[]): Promise<number | undefined> {
   try {

@@ -17,7 +17,7 @@ export interface Snapshot {
   readonly error?: WireError;
 }
 
-/** Schemas of the members of `Snapshot`. The schema of each kind of snapshot includes them. */
+/** Schemas of the properties of `Snapshot`. The schema of each kind of snapshot includes them. */
 export const snapshotEntries: {
   readonly at: v.GenericSchema<number>;
   readonly status: v.GenericSchema<Snapshot['status']>;

@@ -14,8 +14,8 @@ const STEP_MS = 20;
 /**
  * Suspends a process (SIGSTOP) until the caller calls the returned function, or until this process ends.
  * @param isFree resolves with whether other processes can use the store. A process that is suspended while it
- * accesses the file of a SQLite store blocks all other clients of the store. If `isFree` resolves with
- * `false`, the suspended process is resumed for a moment and suspended again.
+ *   accesses the file of a SQLite store blocks all other clients of the store. If `isFree` resolves with
+ *   `false`, the suspended process is resumed for a moment and suspended again.
  */
 export async function freeze(pid: number, isFree: () => Promise<boolean>): Promise<() => Promise<void>> {
   for (let tries = 1; ; tries += 1) {

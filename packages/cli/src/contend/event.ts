@@ -30,7 +30,7 @@ export interface ContendEvent {
   readonly message?: string;
 }
 
-/** Members of an event that identify its entry, in the order in which they are printed. */
+/** Properties of an event that identify its entry, in the order in which they are printed. */
 export type EntryFields = Pick<ContendEvent, 'key' | 'token' | 'zxid'>;
 
 export function entryFields({ key, order, token }: Pick<Ownership, 'key' | 'order' | 'token'>): EntryFields {

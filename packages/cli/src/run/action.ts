@@ -23,9 +23,9 @@ export const KILL_MARGIN_MS = 100;
 
 /**
  * Decides what to do with the command that runs under a hold. While a heartbeat is overdue, the command gets
- * SIGTERM at the latest one grace period before the hold can be lost. It gets SIGKILL before the proven time
- * ends, so that it never runs without the lock. It gets SIGKILL at once if that time is already over, because
- * this process was stalled or an operator removed the entry.
+ * SIGTERM one grace period before the hold can be lost. It gets SIGKILL before the proven time ends, so that
+ * it never runs without the lock. It gets SIGKILL at once if that time is already over, because this process
+ * was stalled or an operator removed the entry.
  */
 export function decide({ remainingMs, suspect, graceMs, child }: Situation): Action {
   const killInMs = remainingMs - KILL_MARGIN_MS;
