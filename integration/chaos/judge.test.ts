@@ -6,8 +6,8 @@ import { judge } from './judge.ts';
 const TERMS = { limits: { crashMs: 6_000, crashInTroubleMs: 10_000, holdMs: 10_000 }, ttlMs: 5_000 };
 
 /**
- * Returns a history in which worker-1 holds from 1 ms to `untilMs`, which overlaps with worker-2: it is
- * granted the same lock at 1,000 ms.
+ * Returns a history in which worker-1 holds from 1 ms to `untilMs`. This overlaps with the hold of worker-2,
+ * which is granted the same lock at 1,000 ms.
  */
 function overlapUntil(untilMs: number): HistoryBuilder {
   return new HistoryBuilder()
