@@ -65,7 +65,6 @@ export function backoffDelay(failures: number, chance: number): number {
 
 interface End {
   readonly exitCode: number;
-  /** Whether this term was the last one. */
   readonly last: boolean;
   readonly why: string;
 }
