@@ -28,7 +28,8 @@ function ownBreaches(queue: Queue, { attempt, from, deadline }: Hold): Breach[] 
     });
   };
   const { believedAt = -Infinity, revoked = Infinity } = attempt;
-  if (from >= deadline) add(from, `acquired ${msOf(from - deadline)} after its own proven deadline`);
+  if (from >= deadline && !attempt.hasNoTimeLeft)
+    add(from, `acquired ${msOf(from - deadline)} after its own proven deadline`);
   if (believedAt >= deadline)
     add(believedAt, `believed ${msOf(believedAt - deadline)} after its own proven deadline`);
   if (believedAt > revoked)

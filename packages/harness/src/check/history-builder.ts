@@ -20,6 +20,8 @@ export interface Steps {
   readonly enqueue?: number;
   readonly queued?: number;
   readonly acquired?: number;
+  /** Remaining proven time at the grant, in milliseconds. Default 1,000. */
+  readonly remainingMs?: number;
   readonly downgrading?: number;
   readonly revoked?: number;
   readonly released?: number;
@@ -64,7 +66,7 @@ export class HistoryBuilder {
     const { terms, together } = steps;
     step(enqueue, { ev: 'enqueue', ...of, ...(terms && { terms }), ...(together && { together }) });
     step(steps.queued, { ev: 'queued', key, session, ...place, ...of });
-    step(steps.acquired, { ev: 'acquired', remainingMs: 1_000, ...place, ...of });
+    step(steps.acquired, { ev: 'acquired', remainingMs: steps.remainingMs ?? 1_000, ...place, ...of });
     step(steps.downgrading, { ev: 'downgrading', ...of });
     step(steps.revoked, { ev: 'revoked', reason: 'heartbeat-timeout', ...of });
     step(steps.released, { ev: 'released', ...of });

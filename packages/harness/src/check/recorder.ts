@@ -99,8 +99,7 @@ export class Recorder {
   }
 
   #takeAttempt(event: AttemptEvent, at: number): void {
-    const queue = this.#queueOf(event.queue);
-    const attempt = this.#attemptOf(event, queue, at);
+    const attempt = this.#attemptOf(event, this.#queueOf(event.queue), at);
     switch (event.ev) {
       case 'doubt':
       case 'sure':
@@ -118,6 +117,7 @@ export class Recorder {
         this.#place(event, attempt, at);
         break;
       case 'acquired':
+        attempt.hasNoTimeLeft = event.remainingMs <= 0;
         this.#place(event, attempt, at);
         break;
       case 'revoked':

@@ -50,6 +50,8 @@ export class Attempt {
   enqueue: Moment = undefined;
   queued: Moment = undefined;
   acquired: Moment = undefined;
+  /** Whether no proven time was left when the worker received the hold. The operating system may suspend a process between the grant and this moment. */
+  hasNoTimeLeft = false;
   revoked: Moment = undefined;
   released: Moment = undefined;
   left: Moment = undefined;

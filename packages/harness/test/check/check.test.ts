@@ -130,6 +130,15 @@ describe('the check of a history', () => {
         .effect('a', PROVEN_MS + 1, { token: 1, outcome: 'refused' });
       expect(rulesIn(builder.close(6_100, 'a'))).to.deep.equal(['S2']);
     });
+    it('flag a hold that begins after its own deadline, unless it reports at once that no time is left', () => {
+      const late = (remainingMs: number): HistoryBuilder =>
+        new HistoryBuilder()
+          .worker('a', 0)
+          .attempt('a', { token: 1, queued: 10, acquired: PROVEN_MS + 1, remainingMs, revoked: 6_000 })
+          .close(6_100, 'a');
+      expect(rulesIn(late(5))).to.include('S2');
+      expectFine(late(0));
+    });
     it('flag a grant before the deadline of a frozen holder', () => {
       expect(rulesIn(frozenHolder(DEADLINE - NS, 9_000).close(9_100, 'a', 'b'))).to.deep.equal(['S2', 'S3']);
       expectFine(frozenHolder(DEADLINE, 9_000).close(9_100, 'a', 'b'));
