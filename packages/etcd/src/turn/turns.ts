@@ -113,6 +113,7 @@ class EntryView implements QueueView<ConflictingEntry> {
   }
 }
 
+/** Returns a function that subscribes a listener to this stream of an entry's turns. */
 export function following$(turns$: Observable<Turn>): FollowTurns {
   return (listener) => {
     const turns = turns$.subscribe(listener);

@@ -20,6 +20,7 @@ function directoriesOf(prefix: string, keys: readonly ListedKey[]): ReadonlyMap<
   return directories;
 }
 
+/** Returns the leases of all entries, without repetitions. */
 export function leasesIn(prefix: string, keys: readonly ListedKey[]): readonly string[] {
   const entries = [...directoriesOf(prefix, keys).values()].flat().filter(isEntry);
   return [...new Set(entries.map(({ lease }) => lease))];
