@@ -10,7 +10,7 @@ export interface Placed extends TrackedEntry {
 }
 
 /**
- * Returns the `ref` of an entry. It contains the number, because a late notification may belong to an earlier entry with the same id. It
+ * Returns the `ref` of an entry. It contains the order number, because a late notification may belong to an earlier entry with the same id. It
  * contains the id, because each queue numbers its own entries.
  */
 export function refOf({ ord, id }: Pick<Placed, 'ord' | 'id'>): string {
