@@ -6,7 +6,7 @@ const servers = new Map<string, MemoryServer>();
 
 /**
  * Connects to the server in this process that the URL names, and creates the server if there is none.
- * `memory:NAME` names a server, and so does `memory:`. The same URL stands for the same server for as long as
+ * `memory:NAME` names a server, and so does `memory:`. The same URL means the same server for as long as
  * the process lives.
  * @throws {QueueLockError} `INVALID_ARGUMENT` for another URL
  */
