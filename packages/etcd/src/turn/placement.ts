@@ -43,8 +43,8 @@ async function placementOf(context: PlacementContext, arrival: Arrival): Promise
   // The spread (`...context`) must come last, here and below: V8 takes twenty times as long to add properties after a spread.
   const following: Following = { entry, order, rule, ...context };
   const seen = behind ? aheadOfFast(behind) : rows && aheadIn(rows, entry);
-  // If the marks were not read, an entry ahead may have a mark, which makes it a shared entry that does not conflict with a reader. So the queue is
-  // read again.
+  // If the marks were not read, an entry ahead may have one: it is then a shared entry that does not conflict with a reader. So the queue is read
+  // again.
   const isReliable = rows?.marks !== undefined || seen?.refs.every(({ mark }) => mark === undefined);
   const ahead =
     seen && isReliable && suffices(seen, rule.limit) ? seen : await readAhead(following, rule.limit);

@@ -30,7 +30,7 @@ import { latestFirst, readKeys } from '../queue/txn.ts';
 import type { Following } from './following.ts';
 
 /**
- * A waiter with at most this number of entries ahead may be admitted before its new watch has caught up, which takes up to 100 ms. So such a waiter
+ * A waiter with at most this number of entries ahead may be admitted before its new watch has caught up. That takes up to 100 ms, so such a waiter
  * also reads the entry that it watches.
  */
 const SOON = 3;

@@ -58,8 +58,7 @@ export class Etcd3Channel<Request, Response> implements Channel<Request> {
   }
 
   abandon(): void {
-    // Cancels the stream without ending it first, because npm etcd3 then treats the cancellation as a failure and opens a new connection for the next
-    // stream.
+    // Cancels the stream without ending it first. So npm etcd3 treats the cancellation as a failure, and opens a new connection for the next stream.
     this.#finish((stream) => stream.cancel());
   }
 

@@ -77,7 +77,7 @@ export class Http2Call {
     // Destroys the stream of a call that still waits for its connection, so that Node never sends the call.
     if (this.#stream.pending) this.#stream.destroy();
     else this.#stream.close(NGHTTP2_CANCEL);
-    // After both sides have ended the stream, Node frees it only when its data was read, so the rest of the data is read and ignored.
+    // After both sides have ended the stream, Node frees it only when its data was read. So the rest of the data is read and ignored.
     if (this.#stream.closed) this.#stream.resume();
   }
 

@@ -32,7 +32,7 @@ export class Pace {
 
   /**
    * Records a failed attempt or a broken connection. Both delay the next attempt, because all clients of a
-   * server lose their connections at the same moment, and should not all connect again at once.
+   * server lose their connections at the same moment. They should not all connect again at once.
    */
   failed(): void {
     this.#failures += 1;
