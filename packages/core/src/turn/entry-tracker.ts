@@ -10,37 +10,41 @@ export type EntryStatus = boolean | 'ENTRY_LOST' | 'SESSION_LOST';
 export interface TrackedEntry {
   readonly queue: string;
   readonly id: string;
-  /**
-   * What notifications of the store call the entry. No other entry of the session ever has the same, in whatever queue. An order number alone is not
-   * enough on a store that numbers the entries of each queue separately.
-   */
-  readonly ref: string;
   /** The order number that the store gave the entry. */
   readonly ord: string | number;
   readonly key: string;
   readonly turn: Turn;
   /**
-   * Number of the call that entered the queue or found the entry there; later calls have larger numbers. A read that was requested before that call
-   * may not include the entry.
+   * Sequence number of the call that entered the queue or found the entry there; later calls have larger numbers. A read that was requested before
+   * that call may not include the entry.
    */
   readonly call: number;
 }
 
+/**
+ * Returns what notifications of a store call an entry of a session, as `number/id`. No other entry of the session ever has the same. The number alone is
+ * not enough: a store may number the entries of each queue separately, and a store that has lost its newest writes may give a number again. The id
+ * alone is not enough either: a late notification may belong to an earlier entry with this id.
+ */
+export function refOf({ ord, id }: Pick<TrackedEntry, 'ord' | 'id'>): string {
+  return `${ord}/${id}`;
+}
+
 interface Known<Placed> {
   readonly placed: Placed;
-  /** Number of the newest call when this status arrived. A read with a larger number is more recent. */
+  /** Sequence number of the newest call when this status arrived. A read with a larger number is more recent. */
   seenAt: number;
   status: EntryStatus;
   readonly follow: Set<(status: EntryStatus) => void>;
 }
 
 /**
- * Tracks the entries of one session, and the subscribers to their turns, for stores that decide admission themselves. The store reports in responses,
- * notifications and reads of all entries, which may arrive out of order.
+ * Tracks the entries of one session, and the subscribers to their turns, for stores that decide themselves which entries are admitted. Such a store
+ * reports its decisions in responses, notifications and reads of all entries, which may arrive out of order.
  */
 export class EntryTracker<Placed extends TrackedEntry> {
   readonly #known = new Map<string, Known<Placed>>();
-  /** The `ref` of each tracked entry, by its queue and id. */
+  /** The ref of each tracked entry, by its queue and id. */
   readonly #refs = new Map<string, string>();
   readonly #waiting = new Map<string, Placed>();
   /** Statuses that arrived for entries before the response to their enqueue. */
@@ -90,11 +94,12 @@ export class EntryTracker<Placed extends TrackedEntry> {
   }
 
   /**
-   * Starts to track an entry that the store has returned, and returns its turns; see `Placement.turns$`. The response may be older than a status that
-   * has arrived meanwhile.
+   * Starts to track an entry that the store has returned, and returns its turns; see `Placement.turns$`. A status that has arrived meanwhile may be
+   * newer than the response.
    */
   track(placed: Placed): Observable<Turn> {
-    const { ref, call, turn } = placed;
+    const { call, turn } = placed;
+    const ref = refOf(placed);
     const before = this.#known.get(ref);
     const early = this.#early.get(ref);
     this.#early.delete(ref);
@@ -114,7 +119,7 @@ export class EntryTracker<Placed extends TrackedEntry> {
   }
 
   /**
-   * Records a notification about an entry.
+   * Records a notification about an entry, which it names by `refOf`.
    * @param call number of the newest call when the notification arrived
    */
   notify(ref: string, sight: EntryStatus, call: number): void {
@@ -126,7 +131,7 @@ export class EntryTracker<Placed extends TrackedEntry> {
   }
 
   /**
-   * Applies the result of reading all entries: for each `ref`, whether the entry is admitted. An entry counts as lost if the result does not contain
+   * Applies the result of reading all entries: for each ref, whether the entry is admitted. An entry counts as lost if the result does not contain
    * it, or if it was admitted and waits according to the result. Then the store has forgotten the entry or its admission, and may admit others.
    * @param call the number of the call that made the read
    */
@@ -157,7 +162,7 @@ export class EntryTracker<Placed extends TrackedEntry> {
     // notification of its admission.
     if (sight === false || sight === known.status) return;
     known.status = sight;
-    const { ref } = known.placed;
+    const ref = refOf(known.placed);
     this.#waiting.delete(ref);
     if (typeof sight === 'string') {
       this.#known.delete(ref);

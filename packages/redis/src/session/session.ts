@@ -9,6 +9,7 @@ import {
   entryLost,
   invalidArgument,
   isQueueLockError,
+  refOf,
   requireSameEntry,
   sessionLost,
   type EntrySpec,
@@ -91,9 +92,9 @@ export class RedisSession implements Session {
     const [cursor, latest, fields, isThere] = rest;
     this.#cursor = String(cursor);
     const { unclaimed } = this.#reconciler;
-    const isRemoved = newest && isThere === 0 && this.entries.has(newest.ref);
-    const isAsKnown =
-      unclaimed && this.#news.isAsKnown(Number(latest), Number(fields), this.entries.size + unclaimed.length);
+    const isRemoved = newest && isThere === 0 && this.entries.has(refOf(newest));
+    const count = this.entries.size + (unclaimed?.length ?? 0);
+    const isAsKnown = unclaimed && this.#news.isAsKnown(Number(latest), Number(fields), count);
     if (isRemoved || !isAsKnown) this.#reconciler.reconcile();
     return this.ttlMs;
   }
@@ -154,7 +155,7 @@ export class RedisSession implements Session {
   }
 
   async close(): Promise<void> {
-    // If the step fails, the session ends when its lease expires.
+    // If the script `end` fails, the session ends when its lease expires.
     await this.#step(SCRIPTS.end).catch(() => undefined);
     this.entries.endSession();
     this.#connection.leave(this);
@@ -176,7 +177,7 @@ export class RedisSession implements Session {
     });
   }
 
-  /** Sends an enqueue, and tracks its entries as pending, since the server may add them even when no reply arrives. */
+  /** Sends a request that adds entries, and tracks the entries as pending: the server may add them even when no reply arrives. */
   #requesting<T>(specs: readonly EntrySpec[], request: (call: number) => Promise<T>): Promise<T> {
     this.#reconciler.entryAdded();
     return this.#pendingEnqueues.track(specs, () =>
@@ -210,7 +211,7 @@ export class RedisSession implements Session {
     return [queue, id, shared ? '1' : '0', String(limit), String(permits), value, single];
   }
 
-  /** Runs a step that adds entries. Returns the reply without its first value, the outcome. Returns an empty array if a try found the queue busy. */
+  /** Runs a step that adds entries. Returns the reply without its first value, the outcome; empty if `tryAcquire` found the queue busy. */
   async #enterStep(
     script: Script,
     specs: readonly EntrySpec[],
@@ -241,7 +242,7 @@ export class RedisSession implements Session {
     const key = this.#connection.keys.entry(queue, ord);
     // An entry without entries ahead may still wait for its single key, which another program holds.
     const turn = admitted === 1 ? { admitted: true } : { admitted: false, ...(ahead > 0 && { ahead }) };
-    const turns$ = this.entries.track({ queue, id, ref: ord, ord, key, turn, call });
+    const turns$ = this.entries.track({ queue, id, ord, key, turn, call });
     if (admitted !== 1) this.#connection.headLeases.watch(queue, endsInMs(endsInUs), ahead);
     return { order, token: order, key, turn, ...(other === 0 ? {} : { otherLimit: other }), turns$ };
   }
