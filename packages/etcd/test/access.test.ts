@@ -64,7 +64,7 @@ describe('etcd with authentication', () => {
   it('refuses, with ACCESS_DENIED, clients that do not log in', async () => {
     const backend = clients.backend({ hosts: server.endpoint, prefix: 'allowed/' });
     const opened = backend.open(5_000, neverAborted);
-    // Some versions of etcd require no permission for leases. All versions require one for keys.
+    // Some versions of etcd require no permission for leases, so there only the enqueue fails. All versions require a permission for keys.
     const failure = await failureOf(opened.then((session) => session.enqueue(newSpec(freshQueue()))));
     expect(failure.code).to.equal('ACCESS_DENIED');
   });
@@ -85,7 +85,7 @@ describe('etcd with authentication', () => {
     observing.unsubscribe();
   });
 
-  it('names in the error all keys that need permission when a user may use only the keys of the queue', async () => {
+  it('lists in the error all keys that a user needs when the user may access only the keys of the queue', async () => {
     // The user may access the whole queue, whose keys are below allowed/, but not the keys in .queuelock/.
     const backend = clients.backend({ hosts: server.endpoint, auth: alice });
     const session = await backend.open(10_000, neverAborted);
@@ -110,7 +110,7 @@ describe('etcd with authentication', () => {
   });
 
   for (const transport of ['etcd3', 'http2'] as const)
-    it(`keeps a user's holds when the permission for another queue is revoked (${transport})`, async () => {
+    it(`does not end a user's holds when the permission for another queue is revoked (${transport})`, async () => {
       const admin = new Etcd3({ hosts: server.endpoint, auth: root });
       const operator = new Operator(server.endpoint, root);
       const role = admin.role(`of ${transport}`);
@@ -137,7 +137,7 @@ describe('etcd with authentication', () => {
     });
 
   for (const transport of ['etcd3', 'http2'] as const)
-    it(`admits the waiters of its users after a restart, in which it forgets their auth tokens (${transport})`, async () => {
+    it(`admits the waiters of its users after a restart of the server, although the server has lost their auth tokens (${transport})`, async () => {
       const options = { hosts: server.endpoint, auth: alice, prefix: 'allowed/', transport };
       const [holding, waiting] = [
         await clients.session(options, 30_000),

@@ -12,7 +12,7 @@ interface Stored {
   /** The names of the entries that have marks. */
   readonly marks?: readonly string[];
   readonly more?: boolean;
-  /** How many of the latest rows get the same create revision, as the entries of one transaction have. */
+  /** Number of rows at the end of the list that get the same create revision, as the entries of one transaction have. */
   readonly together?: number;
 }
 
@@ -97,7 +97,7 @@ describe('the entries ahead, which a waiter finds in the rows of its queue', () 
       expected: { refs: ['y'], total: 1 },
     },
   ]) {
-    it(`are correct: ${about}`, () => {
+    it(`are: ${about}`, () => {
       const { seenAt, ...ahead } = aheadIn(rows(ends, stored), contender(shared));
       expect(seenAt ?? 200n).to.equal(200n);
       const refs = ahead.refs.map(({ key }) => key.toString().slice('q/'.length));
@@ -113,14 +113,14 @@ describe('the entries ahead, which a waiter finds in the rows of its queue', () 
     });
   }
 
-  it('suffice for a decision when the rows contain all of them, or as many as the waiter must watch', () => {
+  it('need no second read when the rows contain all of them, or as many as the waiter must watch', () => {
     const refs = aheadIn(rows([OWN, 'x', 'y'], { more: true }), contender(false)).refs;
     expect(suffices({ refs }, 2)).to.equal(true);
     expect(suffices({ refs }, 3)).to.equal(false);
     expect(suffices({ refs, total: 2 }, 3)).to.equal(true);
   });
 
-  it('take the number of permits in their names, or one permit if a name contains no number', () => {
+  it('have the number of permits that their names contain, or one permit if the name contains no number', () => {
     const { refs } = aheadIn(rows([OWN, PAIR, WRITER, READER, 'foreign']), contender(false));
     expect(refs.map(({ permits }) => permits)).to.deep.equal([2, 1, 1, 1]);
   });

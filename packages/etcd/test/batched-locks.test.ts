@@ -50,7 +50,7 @@ describe('many locks of one process on etcd', () => {
     expect(await keysOf(specs)).to.deep.equal([]);
   });
 
-  it('are acquired by one request each when they are acquired one after another', async () => {
+  it('need one request each when the client acquires one after another', async () => {
     const session = await direct();
     const cost = await requestsOf(async () => {
       for (const spec of newSpecs(3)) {
@@ -61,7 +61,7 @@ describe('many locks of one process on etcd', () => {
     expect(cost).to.deep.equal({ Range: 0, Put: 0, DeleteRange: 3, Txn: 3 });
   });
 
-  it('have different orders, and only the first is admitted, when they are entries of one queue', async () => {
+  it('get different order numbers, and only the first is admitted, when they are entries of one queue', async () => {
     const session = await direct();
     const queue = freshQueue();
     const placements = await Promise.all([1, 2, 3].map(() => session.enqueue(newSpec(queue))));
@@ -69,7 +69,7 @@ describe('many locks of one process on etcd', () => {
     safely(() => expect(placements.filter(({ turn }) => turn.admitted)).to.have.length(1));
   });
 
-  it('are acquired, except one whose key already belongs to another client', async () => {
+  it('are acquired in one batch, except a lock whose key already belongs to another client', async () => {
     const session = await direct();
     const specs = newSpecs(5);
     const [, , odd] = specs as [EntrySpec, EntrySpec, EntrySpec];
@@ -117,7 +117,7 @@ describe('many locks of one process on etcd', () => {
     expect(await keysOf(specs)).to.have.length(2);
   });
 
-  it('are released in one batch, even if one entry is missing or the reply is lost', async () => {
+  it('are released in one batch, even if one entry no longer exists or the reply is lost', async () => {
     const session = await clients.session({ hosts: bench.proxies[0].endpoint });
     const specs = newSpecs(4);
     await enter(session, specs);

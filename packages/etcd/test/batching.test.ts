@@ -3,8 +3,8 @@ import { expect } from 'chai';
 import { Batcher, isRefusalOfOne, refuseTooLarge } from '../src/base/batcher.ts';
 
 /**
- * A batcher, and the batches that it sent and to which the test replies. Requests are named `<kind><number>`.
- * Those with `?` may be sent only at the end of a tick.
+ * Requests to a batcher, and the batches that it has sent. The test replies to them. Requests are named `<kind><number>`; a request with `?` is sent
+ * at the end of a tick at the earliest.
  */
 class Requests {
   readonly sent: string[] = [];
@@ -66,13 +66,13 @@ describe('batching of requests', () => {
     expect(requests.sent).to.deep.equal(['a1', 'b1? c1']);
   });
 
-  it('never sends two requests of one kind in a batch, nor more than the maximum of a batch', async () => {
+  it('never sends two requests of one kind in a batch, nor more requests than the maximum size of a batch', async () => {
     void requests.add('a1', 'a2', 'b1', 'c1', 'd1', 'a3');
     await nextTurn();
     expect(requests.sent).to.deep.equal(['a1 b1 c1', 'd1 a2', 'a3']);
   });
 
-  it('collects further requests while four batches are in flight', async () => {
+  it('holds further requests back while four batches are in flight', async () => {
     for (const item of ['a1', 'b1', 'c1', 'd1', 'e1', 'f1']) {
       void requests.add(item);
       await nextTurn();
@@ -83,7 +83,7 @@ describe('batching of requests', () => {
     expect(requests.sent.slice(4)).to.deep.equal(['e1 f1']);
   });
 
-  it('has at most 12 requests of one kind in flight, as many as four full batches contain', async () => {
+  it('keeps at most 12 requests of one kind in flight, as many as four full batches contain', async () => {
     void requests.add(...Array.from({ length: 30 }, (_, i) => `a${i}`));
     await nextTurn();
     expect(requests.sent).to.have.length(12);
@@ -92,7 +92,7 @@ describe('batching of requests', () => {
     expect(requests.sent).to.have.length(13);
   });
 
-  it('sends four full batches without waiting for replies, and the other requests later', async () => {
+  it('sends four full batches at once, and the other requests only after replies', async () => {
     void requests.add(...Array.from('abcdefghijklmnopqr', (kind) => `${kind}1`));
     await nextTurn();
     expect(requests.sent).to.have.length(4);

@@ -1,5 +1,4 @@
-// A process that holds a lock while its event loop is blocked. Afterwards it reports at once whether it still
-// holds the lock.
+// A process that holds a lock while its event loop is blocked. After the block it reports at once whether it still holds the lock.
 
 import { createLockClient } from '@queuelock/core';
 import { etcd } from '@queuelock/etcd';

@@ -14,10 +14,7 @@ const GRACE_MS = 3_000;
 /** What the holder has reported, and when the waiter behind it was granted. */
 interface Course {
   readonly report: Extract<BlockedHolderReport, { type: 'ran' }>;
-  /**
-   * Milliseconds from the beginning of the block: until the waiter was granted, and until the holder
-   * reported.
-   */
+  /** Milliseconds from the start of the block to two events: the grant to the waiter, and the holder's report. */
   readonly grantedMs: number;
   readonly ranMs: number;
 }

@@ -7,12 +7,11 @@ import { checkOptions } from '../src/api/options.ts';
 import { Watches } from '../src/server/watches.ts';
 
 const FOR_MS = 1_500;
-// Maximum number of streams that the client may open in `FOR_MS`. A client without backoff would open about
-// 80.
+// Maximum number of streams that the client may open during the test (`FOR_MS`). A client without backoff would open about 80.
 const MOST = 20;
 
 describe('a server that accepts watch streams and ends them immediately', () => {
-  it('receives new streams from a client with a growing backoff', async () => {
+  it('gets new streams from the client after growing delays', async () => {
     const streams: Channel<IWatchRequest>[] = [];
     const watch = (listener: ChannelListener<IWatchResponse>): Channel<IWatchRequest> => {
       const stream = streamThatEnds(listener);

@@ -38,7 +38,7 @@ describe('many concurrent requests to etcd', () => {
     expect(await own.operator.keysUnder(`${parent}/`)).to.have.length(3_000);
   });
 
-  it('that enqueue entries are not sent if the caller removes the entries before', async () => {
+  it('are not sent if the caller removes the entries before the enqueues are sent', async () => {
     const session = await open();
     const parent = freshQueue();
     const specs = Array.from({ length: 200 }, (_, i) => newSpec(`${parent}/${i}`));

@@ -52,7 +52,7 @@ describe('watch events that an etcd server may have lost around a compaction', (
     await eventually('it has asked', () => pauses >= before + more);
   }
 
-  it('are checked with one small request for any number of waiters', async () => {
+  it('cost one small request for each check, for any number of waiters', async () => {
     const { compacted$ } = compactions();
     const waiting = Array.from({ length: 100 }, () => compacted$.subscribe());
     const pausesBefore = pauses;
@@ -64,8 +64,8 @@ describe('watch events that an etcd server may have lost around a compaction', (
     expect({ Range: before['Range'], ...others }).to.deep.equal(before);
     for (const one of waiting) one.unsubscribe();
     const last = await reads();
-    // This subscription only lets the intervals of ten checks pass. It sends no requests, because it assumes
-    // a version of etcd that loses no events.
+    // This subscription only lets the time of ten checks pass. It sends no requests, because its object assumes a version of etcd that loses no
+    // events.
     const counting = compactions(false).compacted$.subscribe();
     await rounds(10);
     counting.unsubscribe();
@@ -87,7 +87,7 @@ describe('watch events that an etcd server may have lost around a compaction', (
     waiting.unsubscribe();
   });
 
-  it('are not checked when no member has a version that loses events', async () => {
+  it('cause no requests when no member has a version of etcd that loses events', async () => {
     const waiting = compactions(false).compacted$.subscribe();
     const before = await keyRequests(own.server.endpoint);
     await rounds(5);
@@ -122,7 +122,7 @@ describe('watch events that an etcd server may have lost around a compaction', (
     waiting.unsubscribe();
   });
 
-  it('leave no removed entries in the list of a queue and the list of queues', async () => {
+  it('do not make observers show removed entries of a queue, or removed queues', async () => {
     await own.operator.put('seen/there');
     await own.operator.put('seen/gone');
     const watches = {

@@ -10,8 +10,8 @@ import { Operator } from './operator.ts';
 type HarnessOf = (name: string, options: EtcdOptions & { readonly prefix: string }) => BackendHarness;
 
 /**
- * Functions that return endpoints of the server: `hosts` for the backends under test, and `operator` for the
- * operator's client.
+ * Functions that return endpoints of the server: `hosts` for the backends under test, and `operator` for the client that reads and changes keys
+ * directly.
  */
 export interface Endpoints {
   readonly hosts: () => Promise<string>;
@@ -36,7 +36,7 @@ export function harnessesOfEtcd(at: Endpoints = { hosts: endpoint, operator: end
     name,
     // The shortest TTL that etcd grants with default settings.
     ttlMs: 2_000,
-    // The server revokes expired leases every 500 ms; the rest is for a busy machine.
+    // The server revokes expired leases every 500 ms. The other 500 ms are for delays of a busy machine.
     expiryGranularityMs: 1_000,
     connect: async () => etcd({ hosts: await at.hosts(), ...options }),
     traces: true,

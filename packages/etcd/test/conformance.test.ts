@@ -11,7 +11,7 @@ describe('@queuelock/etcd', () => {
     // other down.
     atOnce: 4,
     ttlMs: 3_000,
-    // The limit is generous, since the server revokes expired leases every 500 ms.
+    // This limit is generous, since the server revokes expired leases only every 500 ms.
     expiryGranularityMs: 10_000,
   });
 });

@@ -24,7 +24,7 @@ describe('one call that enters several etcd queues', () => {
   const keysOf = async (specs: readonly EntrySpec[]): Promise<string[]> =>
     (await Promise.all(specs.map(({ queue }) => bench.operator.keysUnder(`${queue}/`)))).flat();
 
-  it('costs one request and creates one revision', async () => {
+  it('sends one request, and all its entries get one revision', async () => {
     const session = await direct();
     const specs = [
       newSpec(freshQueue()),
@@ -57,7 +57,7 @@ describe('one call that enters several etcd queues', () => {
     expect(await keysOf(tooMany)).to.deep.equal([]);
   });
 
-  it('reads the marks by a second request when there are too many readers for one transaction', async () => {
+  it('reads the marks of downgraded entries by a second request when there are too many readers for one transaction', async () => {
     const session = await direct();
     const specs = newSpecs(60, { shared: true });
     const [writer] = specs.map(({ queue }) => newSpec(queue)) as [EntrySpec];
@@ -87,8 +87,7 @@ describe('one call that enters several etcd queues', () => {
       const placements = (await session.enqueueAll?.(specs)) ?? [];
       expect(placements).to.have.length(52);
       for (const { turn } of placements) expect(turn).to.include({ admitted: true, ahead: 0 });
-      // All these entries have the same create revision. A repeated enqueue must still find the entry of the
-      // outer queue among them.
+      // All these entries have the same create revision. A repeated enqueue must still find, among them, the entry of the queue `outer`.
       const again = [...((await session.enqueueAll?.(specs)) ?? []), await session.enqueue(specs[25]!)];
       for (const { turn } of again) expect(turn).to.include({ admitted: true, ahead: 0 });
       const behind = clients.follow(await session.enqueue(newSpec(outer)));

@@ -43,7 +43,7 @@ const FAILURES = [
 
 describe('an error of a member or of the connection to it', () => {
   for (const [code, status, text, expected] of FAILURES) {
-    it(`is converted to ${expected} with either transport: ${code} ${text}`, () => {
+    it(`is converted to ${expected} for both transports if it is: ${code} ${text}`, () => {
       const message = `${code} ${status}: ${text}`;
       const errors = [ofGrpcJs(code, message), ofGrpcJs(undefined, message), new GrpcError(code, text)];
       for (const error of errors) {
@@ -95,7 +95,7 @@ describe('an error of a member or of the connection to it', () => {
     expect(classify(closed, { ...attempt, tls: true }).message).not.to.include('expects TLS');
   });
 
-  it('contains the remedy when the store is full', () => {
+  it('contains advice for the operator when the store is full', () => {
     const full = new GrpcError('RESOURCE_EXHAUSTED', 'etcdserver: mvcc: database space exceeded');
     expect(classify(full, attempt).message).to.match(/disarm the alarm; releases still work/);
   });

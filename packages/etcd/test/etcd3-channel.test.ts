@@ -79,7 +79,7 @@ describe('a stream of npm etcd3 that misbehaves', () => {
       expect(error).to.be.instanceOf(TypeError);
     });
 
-  it('ends its channel, and is canceled, when on() throws', async () => {
+  it('ends its channel, and is canceled, when its method on() throws', async () => {
     const stream = new FakeStream('on');
     const { ended } = channelOver(Promise.resolve(stream));
     const error = await ended;

@@ -15,8 +15,7 @@ describe('a process that used etcd', function () {
   });
 
   /**
-   * Runs the script in several processes, one after another. Resolves with the median of the milliseconds
-   * that such a process takes to end.
+   * Runs the script `script` in several processes, one after another. Resolves with the median of the milliseconds that such a process takes to end.
    */
   async function ending(script: URL, ...hosts: readonly string[]): Promise<number> {
     const durations: number[] = [];

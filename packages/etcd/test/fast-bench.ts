@@ -22,7 +22,7 @@ export class FastBench {
     });
   }
 
-  /** Opens a session with this naming. It connects directly to the server, or through the given proxies, which can lose replies. */
+  /** Opens a session whose queues have the given naming. It connects directly to the server, or to `hosts`: proxies that can lose replies. */
   open(naming: Naming = 'fast', hosts?: readonly string[]): Promise<Session> {
     return this.at.clients.session({
       hosts: hosts ?? this.at.server.endpoint,
@@ -44,7 +44,7 @@ export class FastBench {
     return this.at.clients.follow(placement);
   }
 
-  /** Raises the version of the tail key, so that enqueues treat the queue as a long one until the tail is removed. */
+  /** Raises the version of the tail key. So enqueues take the queue for a long one, and its tail stays when an entry is cancelled. */
   makeLong(): Promise<void> {
     return this.at.operator.clutter(this.#tailKey, { puts: 50, bytes: 1 });
   }

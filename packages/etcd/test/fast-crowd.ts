@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { eventually } from './clients.ts';
 import type { FastBench } from './fast-bench.ts';
 
-/** The sessions whose entries contend for the queue, and the length of the test. */
+/** The sessions whose entries contend for the queue, and the number of holds after which the test ends. */
 export interface CrowdOptions {
   /** Sessions with the option `naming: 'fast'`. */
   readonly sessions: readonly Session[];

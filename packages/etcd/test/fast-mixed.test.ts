@@ -50,7 +50,7 @@ describe('fast entries of etcd in a queue with other entries', () => {
     await turns.untilAdmitted();
   });
 
-  it('wait for an entry between them whose client uses another prefix and a shorter name for the same queue', async () => {
+  it('wait for an entry between two of them, whose client reaches the same queue by another prefix and a shorter name', async () => {
     const { clients, server } = bench.at;
     const [prefix, name] = [bench.queue.slice(0, 2), bench.queue.slice(2)];
     const hosts = server.endpoint;
@@ -68,7 +68,7 @@ describe('fast entries of etcd in a queue with other entries', () => {
 
   // Names as Go's clients use them, and names of keys that sort before or after those of entries.
   for (const name of ['694d805f7dad0506', '', '}', '\u007f', 'ü', '鎖']) {
-    it(`wait for a key of another program with the name ${JSON.stringify(name)}`, async () => {
+    it(`wait for a key of another program in the queue, with the name ${JSON.stringify(name)}`, async () => {
       await bench.at.operator.put(`${bench.queue}/${name}`);
       const position = await bench.enter(session);
       expect(position.placement.turn).to.deep.equal({ admitted: false, ahead: 1 });

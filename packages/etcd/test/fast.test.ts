@@ -32,7 +32,7 @@ describe('an etcd queue with naming fast', () => {
     return positions;
   }
 
-  it('has entries whose keys sort behind all others, and a tail key outside of the queue', async () => {
+  it('has entries whose keys sort behind all other keys of the queue, and a tail key outside of the queue', async () => {
     const positions = await enqueueMany(session, 2);
     const keys = positions.map(({ placement }) => placement.key);
     for (const [i, { spec }] of positions.entries())
@@ -41,7 +41,7 @@ describe('an etcd queue with naming fast', () => {
     expect(await bench.tail()).to.equal(keys[1]);
   });
 
-  it('needs one request to add an entry and one to remove it while the lock is free, and keeps no key', async () => {
+  it('needs one request to add an entry and one to remove it while the lock is free, and leaves no key behind', async () => {
     for (const by of [session, other, session, session]) {
       let position: QueuedEntry | undefined;
       expect(await requestsOf(async () => (position = await bench.enter(by)))).to.deep.equal({ Txn: 1 });
@@ -95,7 +95,7 @@ describe('an etcd queue with naming fast', () => {
     const positions = await enqueueMany(session, 4);
     const turns = positions.map((position) => bench.follow(position));
     await turns[0]!.untilAdmitted();
-    // The holder watches its own key, and each waiter watches two keys.
+    // The holder watches its own key, and each waiter watches two keys. So all watches are live at this number.
     await eventually('all watches are live', async () => {
       const metrics = await etcdMetrics(bench.at.server.endpoint);
       return sumOf(metrics, 'etcd_debugging_mvcc_watcher_total') >= 2 * positions.length - 1;
@@ -187,7 +187,7 @@ describe('an etcd queue with naming fast', () => {
     await turnsBehind.untilAdmitted();
   });
 
-  it('makes an entry wait for earlier ones even if the tail names a removed entry with the same key', async () => {
+  it('makes an entry wait for earlier ones even if the tail names a removed entry that had the same key', async () => {
     await bench.makeLong();
     const first = await bench.enter(other);
     const before = await bench.enter(session);
@@ -229,7 +229,7 @@ describe('an etcd queue with naming fast', () => {
     }
   });
 
-  it('gets an entry in one transaction with 49 other queues, and loses it in another', async () => {
+  it('gets an entry in one transaction with 49 other queues, and one more transaction removes all these entries', async () => {
     const specs = Array.from({ length: 50 }, (_, i) => newSpec(`${bench.queue}/${i}`));
     const enter = requestsOf(() => Promise.all(specs.map((spec) => session.enqueue(spec))));
     expect(await enter).to.deep.equal({ Txn: 1 });
@@ -261,7 +261,7 @@ describe('an etcd queue with naming fast', () => {
     await turns.untilAdmitted();
   });
 
-  it('gets an entry together with 42 queues of readers when the marks do not fit into the same transaction', async () => {
+  it('gets an entry in one call with 42 readers of other queues, although the reads of the marks do not fit into one transaction', async () => {
     const mixed = await bench.at.clients.session({
       hosts: bench.at.server.endpoint,
       naming: (queue) => (queue === bench.queue ? 'fast' : 'go'),
@@ -271,7 +271,7 @@ describe('an etcd queue with naming fast', () => {
     expect(placements.map(({ turn }) => turn.admitted)).to.deep.equal(Array.from(placements, () => true));
   });
 
-  it('returns the entries of a session to the process that resumes the session', async () => {
+  it('lets the process that resumes a session find and remove its entries', async () => {
     await bench.makeLong();
     const first = await bench.enter(session);
     const second = await bench.enter(session);
@@ -312,7 +312,7 @@ describe('an etcd queue with naming fast', () => {
     expect(await bench.at.operator.under('.queuelock/shared/')).to.deep.equal({});
   });
 
-  it('cannot have a single key', () => {
+  it('is refused if it has a single key', () => {
     const backend = bench.at.clients.backend({
       hosts: bench.at.server.endpoint,
       naming: 'fast',
@@ -324,7 +324,7 @@ describe('an etcd queue with naming fast', () => {
       .with.property('code', 'INVALID_ARGUMENT');
   });
 
-  it('may get its naming from a function, whose unknown results are refused', () => {
+  it('may get its naming from a function, and is refused if that returns an unknown naming', () => {
     const backend = bench.at.clients.backend({ hosts: 'nowhere', naming: () => 'java' as 'go' });
     expect(() => backend.checkName('jobs'))
       .to.throw(/naming\("jobs"\) is one of go, fast; got "java"/)

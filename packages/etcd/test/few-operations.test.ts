@@ -14,7 +14,7 @@ describe('an etcd server that limits the operations of a transaction (--max-txn-
 
   for (const max of [2, 3, 4, 5])
     for (const heartbeatProof of ['strict', 'verified'] as const)
-      it(`confirms with a limit of ${max} the ${heartbeatProof} heartbeats of a session with four entries`, async () => {
+      it(`with a limit of ${max}, confirms the ${heartbeatProof} heartbeats of a session with four entries`, async () => {
         server = await startOwnServer({ 'max-txn-ops': max });
         const session = await clients.session({ hosts: server.endpoint, heartbeatProof });
         for (let i = 0; i < 4; i += 1) await session.enqueue(newSpec(freshQueue()));

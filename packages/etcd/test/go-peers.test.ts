@@ -8,8 +8,8 @@ import { Clients, eventually, freshQueue, newSpec } from './clients.ts';
 import { Operator } from './operator.ts';
 
 /**
- * Imitates `TryLock` of Go's clients from 3.5 on. It creates its key, reads which key is the first, and deletes its own key unless that is
- * the first.
+ * Imitates `TryLock` of Go's clients from 3.5 on. It creates its key, reads which key of the queue was created first, and deletes its own key unless
+ * it is that key.
  */
 class Visitor {
   readonly #client: Etcd3;
@@ -70,7 +70,7 @@ describe('clients of Go in an etcd queue', () => {
   });
   afterEach(() => clients.close());
 
-  it('do not delay a waiter when they try the lock ahead of it and leave again', async () => {
+  it('do not delay a waiter when their key ahead of it disappears after a failed TryLock', async () => {
     const session = await clients.session({ hosts: server.endpoint });
     const [holder, waiter] = [newSpec(queue), newSpec(queue)];
     await session.enqueue(holder);

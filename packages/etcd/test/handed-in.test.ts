@@ -100,7 +100,7 @@ describe('a client of npm etcd3 that the application passes to etcd()', () => {
         .with.property('code', 'INVALID_ARGUMENT');
     });
 
-  it('is refused together with another transport', () => {
+  it('is refused together with the transport http2', () => {
     expect(() => etcd({ client: clientOf(), transport: 'http2' }))
       .to.throw('transport beside client is etcd3 or omitted; got "http2"')
       .with.property('code', 'INVALID_ARGUMENT');

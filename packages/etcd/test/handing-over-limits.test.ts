@@ -4,8 +4,8 @@ import { until } from '@queuelock/harness/services/until';
 import { codeOf, eventually, freshQueue } from './clients.ts';
 import { HandOffBench, type QueuedEntry } from './handoff-bench.ts';
 
-// The limit in milliseconds that PROMISES states: while a removal is unconfirmed for longer, no hand-over
-// starts early.
+// The limit in milliseconds that the page PROMISES states: while a removal is unconfirmed for longer, the next hold does not begin before a
+// confirmation.
 const MAX_UNCONFIRMED_MS = 100;
 
 describe('an early hand-over within an etcd session', () => {
@@ -25,9 +25,8 @@ describe('an early hand-over within an etcd session', () => {
   }
 
   /**
-   * Blocks all requests, so that the removal of the first entry cannot reach the server, and checks that the
-   * second entry is not admitted. Then unblocks them, and checks that the second entry is admitted after a
-   * later removal of the first one.
+   * Blocks all requests, so that the removal of the first entry cannot reach the server, and checks that the second entry is not admitted. Then
+   * unblocks the requests, repeats the removal, and checks that the second entry is admitted.
    */
   async function staysBehind([first, second]: readonly QueuedEntry[]): Promise<void> {
     bench.at.proxies[0].toServer.blackhole();
@@ -69,7 +68,7 @@ describe('an early hand-over within an etcd session', () => {
     await third.turns.untilAdmitted();
   });
 
-  it('hides the key of the first holder until its removal is confirmed', async () => {
+  it("hides the key of the first holder's entry from the caller until the removal of the entry is confirmed", async () => {
     const [first, second] = (await entries(2)) as [QueuedEntry, QueuedEntry];
     const { session, spec } = first;
     bench.at.proxies[0].toServer.blackhole();

@@ -19,8 +19,8 @@ describe('an entry directly behind a holder of the same etcd session', () => {
   });
 
   /**
-   * Stops the clock of this process, so that no removal counts as late on a busy machine. handing-over-limits.test.ts covers
-   * late removals.
+   * Stops the clock of this process, so that no removal is unconfirmed for too long on a busy machine. handing-over-limits.test.ts tests such
+   * removals.
    */
   function freeze(): void {
     const frozenAt = clock();
@@ -106,7 +106,7 @@ describe('an entry directly behind a holder of the same etcd session', () => {
     await other.turns.untilAdmitted();
   });
 
-  it('is not granted when its own process has just evicted it', async () => {
+  it('is not granted when a client of the same process has just evicted it', async () => {
     const queue = freshQueue();
     const backend = bench.at.clients.backend({ hosts: bench.at.server.endpoint });
     const session = await backend.open(60_000, new AbortController().signal);

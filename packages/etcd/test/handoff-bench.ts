@@ -16,7 +16,7 @@ export interface QueuedEntry {
 
 export const LABEL: string = JSON.stringify({ owner: 'worker', metadata: { job: '7' } });
 export const REMOVAL: Requests = { Range: 0, Put: 0, DeleteRange: 1, Txn: 0 };
-/** The requests of a removal that compares whether the successor exists. */
+/** Number of requests, by method, of a removal that checks in its transaction whether the successor exists. */
 export const REMOVAL_WITH_SUCCESSOR: Requests = { Range: 0, Put: 0, DeleteRange: 0, Txn: 1 };
 /**
  * The requests of a hand-over: the holder removes its entry, and the next holder writes its label to announce
@@ -32,7 +32,7 @@ export class HandOffBench {
    */
   readonly at: Bench<Clients> = benchOf(new Clients());
 
-  /** Opens a session that is connected directly, and that sends no request for the server's version. */
+  /** Opens a session that is connected directly to the server. With verified heartbeats it sends no request for the server's version. */
   open(): Promise<Session> {
     return this.at.clients.session({ hosts: this.at.server.endpoint, heartbeatProof: 'verified' });
   }

@@ -63,10 +63,7 @@ describe('heartbeats on etcd', () => {
     });
   }
 
-  /**
-   * Returns what ten heartbeats of a session with an entry cost the cluster: rounds of consensus and
-   * revisions.
-   */
+  /** Returns what ten heartbeats of a session with an entry cost the cluster: the number of consensus rounds and the number of new revisions. */
   async function costOf({
     heartbeatProof,
   }: {

@@ -22,8 +22,8 @@ describe('a session on etcd', () => {
   const { clients, hosts } = bench;
 
   /**
-   * Returns the proxy through which the client is connected. The client uses only one of the two, since it
-   * requests no versions.
+   * Returns the proxy through which the client is connected. The client connects to only one of the two proxies, since it does not read the versions
+   * of the members.
    */
   const used = (): TcpProxy =>
     bench.proxies[0].connections.length > 0 ? bench.proxies[0] : bench.proxies[1];
@@ -47,7 +47,7 @@ describe('a session on etcd', () => {
     expect(await session.remove(spec.queue, spec.id)).to.equal(false);
   });
 
-  it('opens no further stream when it is closed while its heartbeat is being proven', async () => {
+  it('opens no further keepalive stream when it is closed while its heartbeat is being proven', async () => {
     const [proxy] = bench.proxies;
     const backend = clients.backend({ hosts: proxy.endpoint });
     const session = await backend.open(60_000, neverAborted);
@@ -192,7 +192,7 @@ describe('a session on etcd', () => {
     expect(livedSince(startedAt)).to.be.lessThan(6_000);
   });
 
-  it('ends a pending heartbeat when it is closed', async () => {
+  it('rejects a pending heartbeat when it is closed', async () => {
     const session = await clients.session({ hosts: bench.proxies[0].endpoint });
     await session.renew(neverAborted);
     bench.proxies[0].toClient.blackhole();
@@ -201,7 +201,7 @@ describe('a session on etcd', () => {
     expect(await renewing).to.equal('SESSION_LOST');
   });
 
-  it('refuses a TTL that etcd cannot represent', async () => {
+  it('refuses a TTL below one second or beyond the range of etcd', async () => {
     const backend = clients.backend({ hosts: bench.server.endpoint });
     for (const ttlMs of [0, 999, Number.NaN, 1e15]) {
       expect(await codeOf(backend.open(ttlMs, neverAborted))).to.equal('INVALID_ARGUMENT');

@@ -38,8 +38,7 @@ function comparable(reply: unknown): unknown {
 }
 
 /**
- * Sets the password of `alice` again to the same value, which makes the server forget her tokens. The client
- * for this logs in once.
+ * Sets the password of `alice` again to the same value, which makes the server forget her tokens. This takes a client of its own, which logs in once.
  */
 async function changePassword(hosts: string): Promise<void> {
   const client = new Etcd3({ hosts, auth: root });
@@ -118,11 +117,11 @@ describe('the HTTP/2 transport of etcd', () => {
     return comparable([...replies, received, heartbeats]);
   }
 
-  it('returns the same replies as etcd3', async () => {
+  it('returns the same replies as the transport etcd3', async () => {
     expect(await repliesOf(over('http2'))).to.deep.equal(await repliesOf(over('etcd3')));
   });
 
-  it('rejects with the same errors as etcd3', async () => {
+  it('rejects with the same errors as the transport etcd3', async () => {
     const codes = async (driver: Driver): Promise<unknown[]> => {
       const request = [
         driver.leaseRevoke({ ID: '4711' }, CALL),

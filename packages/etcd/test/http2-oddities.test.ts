@@ -110,7 +110,7 @@ describe('the HTTP/2 transport of etcd with a misbehaving member', () => {
   for (const [title, reply, text] of oddities) {
     // Sends two kinds of requests: a range, whose response is read while it arrives, and a transaction, whose
     // response is read at its end.
-    it(`reports the outcome as unknown for ${title}`, async () => {
+    it(`reports the outcome of a call as unknown when its reply is ${title}`, async () => {
       for (const request of [count, () => driver.txn({}, AT_ONCE)]) {
         member.reply = reply;
         const error: unknown = await request().catch((caught: unknown) => caught);
@@ -242,7 +242,7 @@ describe('the HTTP/2 transport of etcd with a misbehaving member', () => {
 });
 
 describe('a connection of the HTTP/2 transport', () => {
-  it('ends when its pings get no reply while a call is open, and only then', async () => {
+  it('ends when its pings get no reply while a call is open, and stays open while no call is', async () => {
     const member = await OddMember.start();
     const [host = '', port] = member.endpoint.split(':');
     const deaf = createServer((client) => {

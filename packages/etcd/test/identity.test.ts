@@ -28,7 +28,7 @@ describe('the id of an etcd entry', () => {
     return clients.backend(options).resume!(resumption!, neverAborted);
   }
 
-  it('is refused in another queue than the queue of its entry', async () => {
+  it('is refused when it is used in another queue than that of its entry', async () => {
     const spec = newSpec(freshQueue());
     const { key } = await session.enqueue(spec);
     const other = freshQueue();

@@ -6,7 +6,7 @@ import { lockByEtcdctl } from './etcdctl.ts';
 import { Operator } from './operator.ts';
 import { requestsOf } from './requests.ts';
 
-// Holds that are shorter than this, in milliseconds, get no watch on their own entry.
+// A holder watches its own entry only after this time in milliseconds. So a shorter hold needs no watch.
 const SHORT_HOLD_MS = 200;
 
 describe('the queues of @queuelock/etcd', () => {
@@ -127,7 +127,7 @@ describe('the queues of @queuelock/etcd', () => {
       turns.stop();
       return performance.now() - from;
     };
-    // Repeats until a hold was short. The watch of a longer hold would count as one more request.
+    // Repeats until a hold was shorter than `SHORT_HOLD_MS`. The watch of a longer hold would count as a third request.
     for (let heldMs = Infinity; heldMs >= SHORT_HOLD_MS;) {
       const free = await requestsOf(server.endpoint, async () => (heldMs = await holdBriefly()));
       if (heldMs < SHORT_HOLD_MS) expect(free).to.equal(2);
@@ -136,7 +136,7 @@ describe('the queues of @queuelock/etcd', () => {
     expect(await requestsOf(server.endpoint, () => session.tryEnqueue(newSpec(queue)))).to.equal(1);
   });
 
-  it("cost one more request when the key of the session's generation has changed, and two more when it was removed", async () => {
+  it("cost one request more than usual when the key of the session's generation has changed, and two more when it was removed", async () => {
     const options = { hosts: server.endpoint, heartbeatProof: 'verified' } as const;
     const { resumption } = await clients.session(options);
     const session = await clients.backend(options).resume!(resumption!, new AbortController().signal);

@@ -87,7 +87,7 @@ describe('the reuse of an etcd key', () => {
     expect(await keys()).to.deep.equal([next.key]);
   });
 
-  it('does not happen when another client has removed the entry', async () => {
+  it('does not happen when another client has removed the earlier entry', async () => {
     const session = await direct();
     const { key } = await session.enqueue(spec);
     await bench.operator.remove(key);

@@ -131,8 +131,8 @@ describe('an etcd session', () => {
   });
 
   /**
-   * The placements of two entries that had the same key one after the other. The entry of `first` has left.
-   * The entry of `again` is behind a waiter that waited for the earlier entry.
+   * The placements of two entries that had the same key one after the other. The first one (`first`) has left. The second one (`again`) is behind a
+   * waiter that waited for the first one.
    */
   interface Scene {
     readonly first: Placement;
@@ -163,7 +163,7 @@ describe('an etcd session', () => {
       safely(() => expect(behind.turn?.admitted).to.equal(false));
     });
 
-    it('does not delay the waiter while its connections are cut', async () => {
+    it('does not delay a waiter whose connections are cut', async () => {
       const waiting = await clients.session({ hosts: hosts(), heartbeatProof: 'verified' });
       const held = newSpec(queue);
       const first = await session.enqueue(held);
@@ -201,7 +201,7 @@ describe('an etcd session', () => {
       ]);
     });
 
-    it('does not lose the new entry to a late removal of the earlier one', async () => {
+    it('does not lose the new entry when the removal of the earlier entry arrives late', async () => {
       const held = newSpec(queue);
       const first = await session.enqueue(held);
       await (await direct()).enqueue(newSpec(queue));
@@ -226,8 +226,7 @@ describe('an etcd session', () => {
       const campaign: Campaign = theirs.election(name, 30).campaign('theirs');
       let elected = false;
       campaign.on('elected', () => (elected = true));
-      // Holds back the candidate's requests after it has listed the queue, and before it reads the key that
-      // it found there.
+      // Holds back the requests of npm etcd3's candidate after it has listed the queue, and before it reads the key that it found there.
       await new Promise<void>((resolve) => {
         (campaign as NodeJS.EventEmitter).once('_isWaiting', () => {
           proxy.toServer.hold();

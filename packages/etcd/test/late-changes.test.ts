@@ -10,7 +10,7 @@ describe('a change of an etcd entry', () => {
   const { clients, hosts } = bench;
 
   for (const change of ['update', 'share'] as const)
-    it(`has no effect when it arrives after a later change (${change})`, async () => {
+    it(`made by ${change}() has no effect when it arrives after a later change`, async () => {
       const session = await clients.session({
         hosts: hosts(),
         heartbeatProof: 'verified',
@@ -48,7 +48,7 @@ describe('a change of an etcd entry', () => {
     const session = await clients.session({ hosts: bench.server.endpoint });
     const spec = newSpec(freshQueue(), { value: 'none' });
     await session.enqueue(spec);
-    // Reads the count only here, because opening a session and its watches sends requests too.
+    // Reads the number of requests only here, because opening a session and its watches sends requests too.
     const before = await keyRequests(bench.server.endpoint);
     for (const value of ['once', 'twice']) await session.update(spec.queue, spec.id, value);
     const after = await keyRequests(bench.server.endpoint);

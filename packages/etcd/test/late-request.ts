@@ -6,7 +6,7 @@ export const mentions =
   (chunk: Buffer): boolean =>
     chunk.includes(id);
 
-/** Returns a predicate for chunks that contain this id, except the first one, which creates the entry. */
+/** Returns a predicate that is true for chunks of data with this id, except for the first such chunk, which creates the entry. */
 export function mentionsAgain(id: string): (chunk: Buffer) => boolean {
   let seen = 0;
   return (chunk) => chunk.includes(id) && (seen += 1) > 1;

@@ -25,7 +25,7 @@ describe('limits and permits in etcd', () => {
   });
   afterEach(() => clients.close());
 
-  it('are written into the key of an entry if one of them is not 1', async () => {
+  it('are both written into the key of an entry if at least one of them is not 1', async () => {
     const queue = freshQueue();
     const specs = [newSpec(queue, { limit: 3, permits: 2 }), newSpec(queue, { limit: 3 }), newSpec(queue)];
     const keys: string[] = [];
@@ -69,7 +69,7 @@ describe('limits and permits in etcd', () => {
     await turns.untilAdmitted();
   });
 
-  it('admit a waiter for 59 of 60 permits as soon as 59 of the 60 holders of one permit have left', async () => {
+  it('admit a waiter for 59 of 60 permits as soon as 59 of 60 holders, with one permit each, have left', async () => {
     const queue = freshQueue();
     const holders = Array.from({ length: 60 }, () => newSpec(queue, { limit: 60 }));
     for (const holder of holders) expect((await session.enqueue(holder)).turn.admitted).to.equal(true);
@@ -90,7 +90,7 @@ describe('an eviction in etcd', () => {
   });
   afterEach(() => clients.close());
 
-  it('removes an entry of etcdctl by one request', async () => {
+  it('removes an entry that etcdctl created by one request', async () => {
     const backend = clients.backend({ hosts: server.endpoint });
     const queue = freshQueue();
     const etcdctl = lockByEtcdctl(server.endpoint, queue);
@@ -110,7 +110,7 @@ describe('an eviction in etcd', () => {
     await etcdctl.release();
   });
 
-  it('resolves with false for an order of 0 or less, which no entry can have', async () => {
+  it('resolves with false for an order number of 0 or less, which no entry can have', async () => {
     const backend = clients.backend({ hosts: server.endpoint });
     const queue = freshQueue();
     for (const order of [0n, -1n])

@@ -36,7 +36,7 @@ describe('the list of queues in etcd', () => {
     expect(shown(lines)).to.deep.equal(['c/d 1 4 0', 'b 3 6 0', 'fast 1 10 0']);
   });
 
-  it('also contains directories that have only keys of other programs, if the caller requests these', () => {
+  it('also contains directories that have only keys of other programs, if the caller requests such directories', () => {
     const lines = new ListedQueues('p/', () => 0, true);
     lines.list([
       key('p/config/a', 3, '0'),
@@ -50,7 +50,7 @@ describe('the list of queues in etcd', () => {
     ]);
   });
 
-  it('is updated by events that are newer than the list', () => {
+  it('is updated by events that are newer than the read of the keys', () => {
     const lines = new ListedQueues('', () => 0, false);
     lines.list([key('q/a-1', 5), key('q/a-2', 6)]);
     lines.apply([event('Delete', 'q/a-1', 6), event('Put', 'q/a-3', 8), event('Put', 'q/a-2', 8, 6)], 6n);
@@ -59,7 +59,7 @@ describe('the list of queues in etcd', () => {
     expect(shown(lines)).to.deep.equal(['q 2 6 1', 'r 1 10 0']);
   });
 
-  it('moves a key that was created again to the end, even if the event of its deletion was lost', () => {
+  it('moves a key that was created again to the end of its queue, even if the event of its deletion was lost', () => {
     const lines = new ListedQueues('', () => 0, false);
     lines.list([key('q/a-1', 5), key('q/a-2', 6)]);
     lines.apply([event('Delete', 'q/a-1', 7), event('Put', 'q/a-1', 8)], 6n);

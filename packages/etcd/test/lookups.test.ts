@@ -38,7 +38,7 @@ describe('reads of keys in etcd', () => {
     expect(await Promise.all(seen)).to.deep.equal(Array(100).fill({ exists: false, revision: 7n }));
   });
 
-  it('are not sent for waiters that left before the batch was sent', async () => {
+  it('are not sent for waiters that left the queue before the batch was sent', async () => {
     const key = Buffer.from('any');
     let isNeeded = true;
     const leaver = { mayWait: true, isNeeded: () => isNeeded };

@@ -95,7 +95,7 @@ describe('the loss of an etcd entry', () => {
     await session.renew(neverAborted);
     expect(removed.error).to.have.property('code', 'ENTRY_LOST');
     expect(kept.error).to.equal(undefined);
-    // A key that is created again counts as another entry.
+    // A key that is deleted and created again belongs to another entry, so the first entry is lost.
     await bench.operator.remove(second.key);
     await bench.operator.put(second.key);
     await session.renew(neverAborted);
@@ -105,7 +105,7 @@ describe('the loss of an etcd entry', () => {
     connection.close();
   });
 
-  it('does not admit the next waiter of the same session after the session has ended, even if its watch is late', async () => {
+  it("does not admit the next waiter of the same session after the session has ended, even if the waiter's watch is late", async () => {
     const connection = connect();
     const watches = new Watches(connection, LONG_TIMEOUT_MS);
     const late = new Set<string>();
@@ -155,10 +155,7 @@ describe('the loss of an etcd entry', () => {
     );
   }
 
-  /**
-   * Acquires a lock, waits until the server has confirmed the watch on the holder's own key, and collects the
-   * states of the claim.
-   */
+  /** Acquires a lock, waits until the server has confirmed the watch on the holder's own key, and collects the states that the claim emits. */
   async function held(): Promise<{ queue: string; states: ClaimState[]; end: Promise<void> }> {
     const queue = freshQueue();
     const states: ClaimState[] = [];

@@ -21,7 +21,7 @@ describe('the circuit breaker of an etcd member', () => {
     breaker.begin();
   });
 
-  it('rejects calls after two failures, with the reason of the last one', () => {
+  it('rejects calls after two failed ones, with the reason of the last failure', () => {
     fails(breaker);
     fails(breaker);
     expect(() => breaker.begin()).to.throw(

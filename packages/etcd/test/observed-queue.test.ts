@@ -54,7 +54,7 @@ describe('an observed etcd queue', () => {
     expect(queue.apply([])).to.equal(false);
   });
 
-  it('applies events that are newer than the list, in the order in which keys were created', () => {
+  it('applies events that are newer than the read of the queue, in the order in which keys were created', () => {
     queue.apply([
       event('Put', row('c', { created: 11 })),
       event('Put', row('a', { created: 3, changed: 12, value: '2' })),
@@ -63,7 +63,7 @@ describe('an observed etcd queue', () => {
     expect(ends(queue)).to.deep.equal(['a=2', 'c=']);
   });
 
-  it('moves a key that was created again to the end', () => {
+  it('moves a key that was created again to the end of the queue', () => {
     queue.apply([
       event('Delete', row('a', { created: 0, changed: 11 })),
       event('Put', row('a', { created: 12 })),
@@ -77,7 +77,7 @@ describe('an observed etcd queue', () => {
     expect(queue.entries().map(({ order }) => order)).to.deep.equal([5n, 12n]);
   });
 
-  it('ignores events that are older than the list, and events of nested names', () => {
+  it('ignores events that are older than the read of the queue, and events of nested names', () => {
     queue.apply([]);
     const old = event('Delete', row('a', { created: 0, changed: 10 }));
     const nested = event('Put', row('nested/y', { created: 12 }));
@@ -98,7 +98,7 @@ describe('an observed etcd queue', () => {
     expect(ends(queue)).to.deep.equal(['b=']);
   });
 
-  it('shows entries as shared whose marks are in the list', () => {
+  it('shows entries as shared if the read of the queue has found marks for them', () => {
     const kvs = [row('a', { created: 3 }), row('b', { created: 4 })];
     const marks = { kvs: [{ ...row('b', { created: 5 }), key: Buffer.from('marks/b') }] };
     queue = new ObservedQueue(directories, { revision: '10', entries: { kvs }, marks });

@@ -1,7 +1,7 @@
 import { Etcd3, EtcdLockFailedError, type Lock } from 'etcd3';
 import { Clients } from './clients.ts';
 
-/** A client of a library that locks a single key, without a queue. For the locks of npm etcd3 it uses npm etcd3 itself. */
+/** A client that locks a single key without a queue, as other libraries for etcd do. For the locks of npm etcd3 it uses npm etcd3 itself. */
 export class OldClient {
   readonly etcd: Etcd3;
   readonly #leases: { revoke(): Promise<void> }[] = [];
@@ -75,5 +75,5 @@ export class MixedClients extends Clients {
   }
 }
 
-/** The usual option `singleKey` for a migration: clients without queues lock the key that equals the queue's name. */
+/** The option `singleKey` as most migrations set it: clients without queues lock the key that equals the queue's name. */
 export const ownName = (queue: string): string => queue;

@@ -32,7 +32,7 @@ export class Operator {
     await this.client.put(key).value(value);
   }
 
-  /** Writes a key without changing its value and its lease, which raises its revision. */
+  /** Writes a key again with the same value and lease, which only raises its revision. */
   async touch(key: string): Promise<void> {
     await this.client.kv.put({ key: Buffer.from(key), ignore_value: true, ignore_lease: true });
   }

@@ -4,7 +4,7 @@ import { Operator } from './operator.ts';
 
 type Flags = NonNullable<EtcdOptions['flags']>;
 
-// Settings with which a server of a single member is ready soon after each start.
+// Settings with short timeouts, so that a server of a single member elects itself soon after each start.
 const ELECTED_SOON = { 'heartbeat-interval': 20, 'election-timeout': 200 };
 
 /** A server for one suite, with an operator. The constructor registers the Mocha hooks of that suite. */

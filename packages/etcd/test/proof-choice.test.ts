@@ -36,7 +36,7 @@ class Members {
 }
 
 describe('the choice of the heartbeat proof', () => {
-  it('is strict until every member has reported its version, and then depends on the versions', async () => {
+  it('is a write (strict) until every member has reported its version, and then depends on the versions', async () => {
     const members = new Members();
     const choice = members.choice();
     choice.prepare('7');
@@ -47,7 +47,7 @@ describe('the choice of the heartbeat proof', () => {
     expect(members.requested).to.deep.equal([]);
   });
 
-  it("stays strict when a member's version may return stale reads, and sends no further requests", async () => {
+  it("stays strict when a member's version may return stale reads, and does not read the version again", async () => {
     const members = new Members();
     const choice = members.choice();
     choice.prepare('7');
@@ -56,7 +56,7 @@ describe('the choice of the heartbeat proof', () => {
     expect(members.requested).to.deep.equal([]);
   });
 
-  it('also shows, without a request, whether a member has a version that may lose watch events', async () => {
+  it('also reports, without a request, whether a member may lose watch events, by its version', async () => {
     const members = new Members();
     const choice = members.choice();
     expect(choice.mayLoseEvents).to.equal(true);
@@ -68,7 +68,7 @@ describe('the choice of the heartbeat proof', () => {
     expect(choice.mayLoseEvents).to.equal(true);
   });
 
-  it('is repeated in a new Raft term', async () => {
+  it('is made again, after new reads of the versions, in a new Raft term', async () => {
     const members = new Members();
     const choice = members.choice();
     choice.prepare('7');
@@ -100,7 +100,7 @@ describe('the choice of the heartbeat proof', () => {
     expect(choice.strictIn('7')).to.equal(true);
   });
 
-  it('ignores a reply to a request that was sent before the member failed', async () => {
+  it('ignores a version that was requested before a request to the member failed', async () => {
     const members = new Members();
     const choice = members.choice();
     choice.prepare('7');
@@ -110,7 +110,7 @@ describe('the choice of the heartbeat proof', () => {
     expect(members.requested.map(({ host }) => host)).to.deep.equal(['a:1']);
   });
 
-  it('requests the version of a silent member again with the next heartbeat', async () => {
+  it('reads the version of a member again with the next heartbeat if the read has failed', async () => {
     const members = new Members();
     const choice = members.choice();
     choice.prepare('7');

@@ -19,7 +19,7 @@ describe('an etcd server that accepts ten operations in a transaction', () => {
   afterEach(() => clients.close());
 
   for (const transport of ['etcd3', 'http2'] as const) {
-    it(`refuses an enqueue in 20 queues with a final error, and keeps the session (${transport})`, async () => {
+    it(`refuses an enqueue in 20 queues with a definite error, and keeps the session (${transport})`, async () => {
       const session = await clients.session({ hosts: server.endpoint, transport });
       const held = newSpec(freshQueue());
       await session.enqueue(held);
@@ -33,7 +33,7 @@ describe('an etcd server that accepts ten operations in a transaction', () => {
       expect(keys).to.equal(0);
     });
 
-    it(`receives a larger transaction only once, even if the client has two addresses of it, and does not count as failed (${transport})`, async () => {
+    it(`receives a larger transaction only once, even if the client has two of its addresses, and does not count as a failed member (${transport})`, async () => {
       const hosts = [server.endpoint, server.endpoint.replace('127.0.0.1', 'localhost')];
       const connection = new Connection(checkOptions({ hosts, transport }));
       const { endpoint } = connection;

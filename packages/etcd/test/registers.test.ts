@@ -49,7 +49,7 @@ describe('registers in etcd', () => {
 
   it('contain the written text after a write whose reply was lost', async () => {
     const queue = freshQueue();
-    // Opens the connection by a read, so that the next request with the name of the queue is the write.
+    // Opens the connection by a read. So the next request that contains the name of the queue is the write, whose reply gets lost.
     await registers.read(queue, 'open');
     const lost = loseReply(proxy, mentions(queue));
     const written = registers.write(queue, 'open', { text: 'maybe', was: undefined });

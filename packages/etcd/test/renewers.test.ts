@@ -3,10 +3,7 @@ import { etcd, type EtcdOptions } from '@queuelock/etcd';
 import { expect } from 'chai';
 import { Etcd3 } from 'etcd3';
 
-/**
- * Creates a client with heartbeats from a thread, without contacting a server. Returns the error, or
- * `undefined`.
- */
+/** Creates a client with heartbeats from a thread, without contacting a server. Returns the error of the creation, or `undefined`. */
 function refusal(options: EtcdOptions): string | undefined {
   try {
     void createLockClient(etcd(options), { maxBlockedMs: 30_000 }).close();

@@ -76,7 +76,7 @@ describe('the limit of concurrent requests of an etcd backend', () => {
     expect(sent).to.have.length(65);
   });
 
-  it('rejects waiting requests when no reply arrives within their timeout, and continues after that', async () => {
+  it('rejects waiting requests when no reply arrives within their timeout, and sends later requests as usual', async () => {
     const under = all(66, { waitTimeoutMs: 80 });
     const failures = await Promise.all(under.slice(64).map((one) => one.catch((error: unknown) => error)));
     for (const failure of failures) expect(failure).to.include({ code: 'UNAVAILABLE' });
@@ -87,7 +87,7 @@ describe('the limit of concurrent requests of an etcd backend', () => {
     expect(sent).to.have.length(65);
   });
 
-  it('keeps waiting requests as long as replies arrive', async () => {
+  it('does not reject a waiting request as long as replies to other requests arrive', async () => {
     const [longMs, waitTimeoutMs] = [400, 100];
     const under = all(64, { waitTimeoutMs: 10_000 });
     const last = send('last', { waitTimeoutMs });

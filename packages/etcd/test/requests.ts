@@ -1,7 +1,7 @@
 import { etcdMetrics, sumOf } from '@queuelock/harness/services';
 import type { Metrics } from '@queuelock/harness/services/metrics';
 
-/** Returns how many requests and streams the server received during the work. */
+/** Returns how many requests and streams the server received while `work` ran. */
 export async function requestsOf(endpoint: string, work: () => Promise<unknown>): Promise<number> {
   const before = await started(endpoint);
   await work();

@@ -21,7 +21,7 @@ describe('the export of an etcd session', () => {
     }
   });
 
-  it('cannot be used with another prefix, and the error names both prefixes', () => {
+  it('cannot be used by a backend with another prefix, and the error names both prefixes', () => {
     const lease = { id: '10', ttlMs: 5_000 };
     const written = writeResumption({ lease, prefix: 'team/', keyIds: new Map() });
     expect(() => readResumption(written, ''))
@@ -40,7 +40,7 @@ describe('the export of an etcd session', () => {
     '{"lease":"a","ttlMs":1,"prefix":"","keyIds":{"a":"b"}}',
     '[]',
   ]) {
-    it(`cannot be parsed from ${JSON.stringify(text)}`, () => {
+    it(`is refused if its text is ${JSON.stringify(text)}`, () => {
       expect(() => readResumption(text, ''))
         .to.throw(/exportSession\(\)/)
         .with.property('code', 'INVALID_ARGUMENT');
@@ -143,7 +143,7 @@ describe('a resumed etcd session', () => {
     await resumed.close();
   });
 
-  it('refuses requests of the earlier process that reach the server late', async () => {
+  it('makes the server refuse requests of the earlier process that arrive after the resumption', async () => {
     const session = await clients.session({
       hosts: hosts(),
       requestTimeoutMs: 1_000,
@@ -200,7 +200,7 @@ describe('a resumed etcd session', () => {
     await resumed.close();
   });
 
-  it('can still be resumed after an earlier attempt was aborted, which rejects with the abort reason', async () => {
+  it('can still be resumed after an aborted attempt, which rejects with the abort reason', async () => {
     const session = await direct();
     const { resumption } = session;
     await session.abandon?.();

@@ -51,7 +51,7 @@ describe('a downgrade of an etcd entry', () => {
     expect([...(await bench.operator.keysUnder(`${queue}/`)), ...(await marksOf(queue))]).to.deep.equal([]);
   });
 
-  it('admits readers of queuelock behind it, while writers and etcdctl wait for all readers', async () => {
+  it('admits readers of queuelock behind the entry, while writers and etcdctl wait for all readers', async () => {
     const session = await direct();
     const { queue, id } = await holder(session);
     const reader = newSpec(queue, { shared: true });
@@ -154,7 +154,7 @@ describe('a downgrade of an etcd entry', () => {
     expect([...(await bench.operator.keysUnder(`${queue}/`)), ...(await marksOf(queue))]).to.deep.equal([]);
   });
 
-  it('adds a mark that is deleted together with the session, and by an eviction', async () => {
+  it('adds a mark that is deleted when the session ends, and when the entry is evicted', async () => {
     const session = await direct();
     const backend = clients.backend({ hosts: bench.server.endpoint });
     const evicted = newSpec(freshQueue());
@@ -168,7 +168,7 @@ describe('a downgrade of an etcd entry', () => {
     expect([...(await bench.operator.keysUnder(`${queue}/`)), ...(await marksOf(queue))]).to.deep.equal([]);
   });
 
-  it('admits a waiting reader whose connections were cut meanwhile', async () => {
+  it('admits a waiting reader whose connections were cut during the downgrade', async () => {
     const session = await direct();
     const { queue, id } = await holder(session);
     const far = await clients.session({ hosts: hosts(), heartbeatProof: 'verified' });

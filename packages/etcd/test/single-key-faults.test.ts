@@ -204,7 +204,7 @@ describe('a client of an etcd queue with a single key, with failures', () => {
     });
   }
 
-  it('is refused when its user has no permission to write the key, and leaves no entry', async () => {
+  it('is refused when its user has no permission to write the single key, and leaves no entry', async () => {
     const guarded = await startOwnServer();
     try {
       const user = { username: 'alice', password: 'wonderland-4711' };

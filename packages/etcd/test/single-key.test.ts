@@ -39,7 +39,7 @@ describe('an etcd queue with a single key', () => {
   const enterAll = async (session: Session, specs: readonly EntrySpec[]): Promise<readonly Placement[]> =>
     (await session.enqueueAll?.(specs)) ?? [];
 
-  it("makes a waiter wait until npm etcd3's lock has released the key", async () => {
+  it('makes a waiter wait until a lock of npm etcd3 has released the single key', async () => {
     const session = await open();
     const held = await old.tryLock(queue);
     const spec = newSpec(queue);
@@ -123,7 +123,7 @@ describe('an etcd queue with a single key', () => {
     expect(await everything()).to.deep.equal([]);
   });
 
-  it('uses the revision at which the key was created as the token of the grant', async () => {
+  it('uses the revision at which the single key was created as the token of the grant', async () => {
     const session = await open();
     const held = await old.tryLock(queue);
     const placement = await session.enqueue(newSpec(queue));
@@ -177,8 +177,8 @@ describe('an etcd queue with a single key', () => {
     const placements = await enterAll(session, specs);
     expect(placements.map(({ turn }) => turn)).to.deep.equal(specs.map(() => ({ admitted: false })));
     const logs = placements.map((placement) => clients.follow(placement));
-    // The multi-lock takes none of its keys while one of them is locked. So another client without queues can
-    // lock a free one meanwhile, and no client holds one key while it waits for another.
+    // The multi-lock takes none of its single keys while another client has locked one of them. So a client without queues can lock a key that is
+    // still free, and no client holds one key while it waits for another.
     const other = await old.tryLock(specs[0]!.queue);
     expect(other).not.to.equal(undefined);
     await held?.release();
@@ -204,7 +204,7 @@ describe('an etcd queue with a single key', () => {
     expect(placements.map(({ turn }) => turn.admitted)).to.deep.equal([false, false]);
     const logs = placements.map((placement) => clients.follow(placement));
     await eventually('they are followed', () => logs.every(({ turn }) => turn !== undefined));
-    // When these updates resolve, all earlier requests of the session have reached the server.
+    // When the updates of these entries resolve, all earlier requests of the session have reached the server.
     for (const { queue: name, id } of specs) expect(await session.update(name, id, 'waits')).to.equal(true);
     safely(() => expect(logs.map(({ turn }) => turn?.admitted)).to.deep.equal([false, false]));
     const held = await old.tryLock(specs[0]!.queue);
@@ -300,7 +300,7 @@ describe('an etcd queue with a single key', () => {
     await held?.release();
   });
 
-  it('keeps the key of the next holder when a removal is sent again', async () => {
+  it("keeps the single key of the next holder when the removal of the previous holder's entry is repeated", async () => {
     const session = await open();
     const [first, second] = [newSpec(queue), newSpec(queue)];
     await session.enqueue(first);
@@ -311,7 +311,7 @@ describe('an etcd queue with a single key', () => {
     expect(await everything()).to.have.length(2);
   });
 
-  it('loses the entry and the key of a session that closes', async () => {
+  it('contains neither the entry nor the single key of a session after its close', async () => {
     const session = await open();
     await session.enqueue(newSpec(queue));
     await session.close();

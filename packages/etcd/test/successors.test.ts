@@ -20,7 +20,7 @@ describe('successors of an entry in the same etcd session', () => {
     notified = [];
   });
 
-  /** Creates an entry that holds. It has this order number, this grant token, and a waiter behind it. */
+  /** Creates an entry that holds and that a waiter follows, with this order number and this grant token. */
   function owner(order: bigint, grantToken?: bigint): Entry {
     const origin = { prefix: '', lease: '1', revision: 0n, resumedAt: 0n, isFast: false, keyId: `${order}` };
     return Object.assign(new Entry(newSpec('q'), origin), { order, grantToken, owned: true, followed: true });
@@ -34,7 +34,7 @@ describe('successors of an entry in the same etcd session', () => {
     return successors.register(creationIdOf(ahead)!, { entry: owner(order), notify });
   }
 
-  it('get a grant token that is larger than that of the holder, and not below their own order', () => {
+  it('get a grant token that is larger than that of the holder, and not smaller than their own order number', () => {
     const [first, second] = [owner(1n, 1n), owner(2n, 50n)];
     addBehind(first, 9n);
     addBehind(second, 10n);
@@ -46,7 +46,7 @@ describe('successors of an entry in the same etcd session', () => {
     ]);
   });
 
-  it('are not granted in advance when the holder has no token, or the store may not have reached the next token', () => {
+  it('are not granted before the removal is confirmed when the holder has no token, or the store may not have reached the next token', () => {
     const [first, second] = [owner(1n, 100n), owner(2n)];
     addBehind(first, 9n);
     addBehind(second, 10n);
@@ -65,7 +65,7 @@ describe('successors of an entry in the same etcd session', () => {
     expect(notified).to.deep.equal([]);
   });
 
-  it("are not granted in advance when the caller has read the holder's key, or after the session was exported", () => {
+  it("are not granted before the removal is confirmed when the caller has read the holder's key, or after the session was exported", () => {
     const [read, exported] = [owner(1n, 1n), owner(2n, 2n)];
     addBehind(read, 9n);
     addBehind(exported, 10n);
@@ -76,7 +76,7 @@ describe('successors of an entry in the same etcd session', () => {
     expect(notified).to.deep.equal([]);
   });
 
-  it("hide the key of the holder's entry until its removal is confirmed", () => {
+  it("hide the key of the holder's entry from the caller until the removal is confirmed", () => {
     const ahead = owner(1n, 1n);
     addBehind(ahead, 9n);
     successors.handOver(ahead);
@@ -85,7 +85,7 @@ describe('successors of an entry in the same etcd session', () => {
     expect(successors.exposeKey(ahead)).to.equal(true);
   });
 
-  it('wait for the removal when a full batch of earlier removals is unconfirmed', () => {
+  it('wait for the removal when as many removals as fit into one transaction are unconfirmed', () => {
     const queue = Array.from({ length: MAX_REMOVALS + 2 }, (_, i) => owner(BigInt(i + 1), BigInt(i + 1)));
     store.revision = 1_000n;
     for (const [i, ahead] of queue.entries()) addBehind(ahead, BigInt(i + 2));

@@ -66,7 +66,7 @@ describe('the URL of an etcd backend', () => {
       .with.property('code', 'INVALID_ARGUMENT');
   });
 
-  it('is shown with hosts, ports and prefix, and without user and password', async () => {
+  it("appears in the backend's info with hosts, ports and prefix, and without user and password", async () => {
     const backend = fromUrl('etcd://alice:wonderland@h1,[::1]:1234/team');
     expect(backend.info.endpoint).to.equal('etcd://h1:2379,[::1]:1234/team/');
     expect(backend.info).to.deep.include({
@@ -93,7 +93,7 @@ describe('the URL of an etcd backend', () => {
     ['etcds://alice:wonderland@h?cert=/dev/null', /has cert and key together/],
     ['etcd://alice:wonderland@h?ca=/dev/null', /starts with etcds:\/\//],
   ] as const) {
-    it(`is refused without its password in the message: ${url.replace(/\/\/.*@/, '//…@')}`, () => {
+    it(`is refused if it is invalid, without its password in the message: ${url.replace(/\/\/.*@/, '//…@')}`, () => {
       expect(() => read(url))
         .to.throw(rule)
         .with.property('code', 'INVALID_ARGUMENT');
@@ -130,7 +130,7 @@ describe('the URL of an etcd backend', () => {
     ['a text as a user', { auth: 'alice:wonderland' as never }, /auth must be an object; got a string/],
     ['a user without a name', { auth: { username: '', password: 'wonderland' } }, /auth has a username/],
   ] as const) {
-    it(`is refused with ${about}`, () => {
+    it(`can be replaced by options, which are refused with ${about}`, () => {
       expect(() => etcd(options))
         .to.throw(rule)
         .with.property('code', 'INVALID_ARGUMENT');

@@ -56,7 +56,7 @@ describe('the watches on one stream of an etcd server', () => {
       expect(notifications).to.deep.equal({ 'q/a': ['live'], 'q/b': ['live'], 'q/c': ['live'] });
     });
 
-    it('get the events with the ids that the server confirmed for them', () => {
+    it('get the events that have the ids which the server confirmed for them', () => {
       watchAll('q/a', 'q/b');
       member.confirm('0');
       member.confirm('1');
@@ -71,7 +71,7 @@ describe('the watches on one stream of an etcd server', () => {
       expect(member.canceled).to.deep.equal(['5']);
     });
 
-    it('are canceled as soon as they are confirmed if their watchers have left before', () => {
+    it('are canceled as soon as they are confirmed if their watchers leave before the confirmation', () => {
       const watching = watch('q/a');
       watch('q/b');
       watching.unsubscribe();
@@ -82,14 +82,14 @@ describe('the watches on one stream of an etcd server', () => {
       expect(notifications).to.deep.equal({ 'q/a': [], 'q/b': ['live'] });
     });
 
-    it('are not requested if their watchers have left before', () => {
+    it('are not requested if their watchers leave before the request', () => {
       watch('q/a');
       watch('q/b').unsubscribe();
       member.confirm('0');
       expect(member.requested).to.deep.equal(['q/a']);
     });
 
-    it('are checked by one more short watch after a failed request, because a grpc-proxy ignores progress requests', () => {
+    it('are checked by one more watch, which is canceled at once, after a failed request, because a grpc-proxy ignores progress requests', () => {
       watch('q/a');
       member.confirm('0');
       connection.failed(connection.endpoint, { what: 'a request', error: new Error('no answer') });
@@ -101,7 +101,7 @@ describe('the watches on one stream of an etcd server', () => {
       expect(notifications).to.deep.equal({ 'q/a': ['live', 'q/a is gone'] });
     });
 
-    it('end when the server confirms a second watch with the id of the first one', () => {
+    it('all end when the server confirms a second watch with the id of the first one', () => {
       watchAll('q/a', 'q/b');
       member.confirm('0');
       member.confirm('0');
@@ -132,7 +132,7 @@ describe('the watches on one stream of an etcd server', () => {
       expect(notifications).to.deep.include({ 'q/a': ['live', 'q/a is gone'], 'q/b': ['live'] });
     });
 
-    it('end when the server confirms an id that was not proposed', () => {
+    it('all end when the server confirms an id that was not proposed', () => {
       confirmFirst();
       watchAll('q/a', 'q/b');
       member.confirm('1');
@@ -149,7 +149,7 @@ describe('the watches on one stream of an etcd server', () => {
     expect(notifications).to.deep.equal({ 'q/a': ['live'] });
   });
 
-  it('end, and do not deliver the event, when the server sends an event of another key', () => {
+  it('all end, and do not deliver the event, when the server sends a watch an event of another key', () => {
     watchAll('q/a', 'q/b');
     member.confirm('0');
     member.confirm('1');
@@ -175,14 +175,14 @@ describe('the watches on one stream of an etcd server', () => {
     expect(notifications).to.deep.equal({ 'q/': ['live', 'q/a is gone', 'broken'] });
   });
 
-  it('get the events of all keys from the first one on if the range has no end', () => {
+  it('get the events of all keys from the start of the range on, if the range has no end', () => {
     watch('q/', { key: Buffer.from([0]), range_end: Buffer.from([0]) });
     member.confirm('0');
     member.deleted('0', 'z');
     expect(notifications).to.deep.equal({ 'q/': ['live', 'z is gone'] });
   });
 
-  it('end when the server does not respond to a request, whatever else it sends', async () => {
+  it('all end when the server does not respond to a request, even if it sends events', async () => {
     open(SOON_MS);
     watchAll('q/a', 'q/b');
     member.confirm('0');

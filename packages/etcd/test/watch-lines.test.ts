@@ -9,7 +9,7 @@ import { Watches } from '../src/server/watches.ts';
 import { eventually } from './clients.ts';
 import { startOwnServer } from './own-server.ts';
 
-// The timeout of a response on a stream, in milliseconds, after which the stream would be opened again.
+// The timeout of a response on a stream, in milliseconds. It is long, so that the client does not replace a stream during a test.
 const LONG_TIMEOUT_MS = 30_000;
 const CALL = { withinMs: LONG_TIMEOUT_MS };
 
@@ -68,7 +68,7 @@ describe('the watches of an etcd backend', () => {
     return started! - handled!;
   };
 
-  it('share one stream while they are few', async () => {
+  it('share one stream while there are at most 100 of them', async () => {
     for (let i = 0; i < 100; i += 1) watch(`few/${i}/own`);
     await eventually('all are live', () => live === 100);
     expect(streams.map(({ length }) => length)).to.deep.equal([100]);

@@ -5,7 +5,7 @@ import { etcdMetrics, sumOf } from '@queuelock/harness/services';
 import { benchOf } from './bench.ts';
 import { Clients, codeOf, eventually, freshQueue, newSpec } from './clients.ts';
 
-// Holds that are shorter than this, in milliseconds, get no watch on their own entry.
+// A holder watches its own entry only after this time in milliseconds. So a shorter hold needs no watch.
 const SHORT_HOLD_MS = 200;
 
 describe('waiting in an etcd queue', () => {
@@ -65,7 +65,7 @@ describe('waiting in an etcd queue', () => {
     const [silent] = bench.proxies.filter(({ connections }) => connections.length > 0);
     silent?.toClient.blackhole();
     await release();
-    // Any failed request to a member makes the watches on that member request a response.
+    // After any failed request to a member, the client checks the watches on that member by requesting a response on their stream.
     expect(await codeOf(waiting.enqueue(newSpec(freshQueue())))).to.equal('UNAVAILABLE');
     await turns.untilAdmitted();
   });

@@ -57,7 +57,6 @@ function valueOf({ type, resolvedType }: protobuf.Field, depth: number): fc.Arbi
   return type === 'bool' ? fc.boolean() : int64;
 }
 
-/** Encodes a message with protobufjs. */
 function sent(type: protobuf.Type, message: object): Buffer {
   return Buffer.from(type.encode(type.fromObject(message)).finish());
 }

@@ -36,8 +36,8 @@ export function etcdCompare(hold: FencingHold<'key' | 'token'>): EtcdCompare {
  * Returns the comparison of {@link etcdCompare} as arguments for the builder of npm `etcd3`:
  * `client.if(...heldInEtcd(ownership)).then(client.put(key).value(data)).commit()`.
  *
- * If `succeeded` is false, the lock is not held any more and nothing was written; {@link etcdOutcome} turns that into an error that is hard
- * to overlook. Use a client without `namespace()`: with a namespace, it would read the entry under another key and refuse every write.
+ * If `succeeded` is false, the lock is not held any more and nothing was written; {@link etcdOutcome} turns that into an error that is hard to
+ * overlook. Use a client without `namespace()`: with a namespace, such a client reads the entry under another key and refuses every write.
  */
 export function heldInEtcd(
   hold: FencingHold<'key' | 'token'>,

@@ -1,6 +1,6 @@
 import { checkedObject, invalidArgument, QueueLockError } from '@queuelock/core/backend';
 
-/** The outcome of a write behind any of the fences. */
+/** The outcome of a write that any function of this package has guarded with a fencing token. */
 export type AnyFenceOutcome =
   | { readonly outcome: 'accepted' }
   | {

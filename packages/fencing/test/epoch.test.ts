@@ -35,7 +35,7 @@ describe('epoch tokens', () => {
     expect(encodeEpochToken({ epoch: 0, token: 1042n })).to.equal(1042n);
   });
 
-  it('are refused, with value and rule, when they do not fit into the column', () => {
+  it('are refused, with value and rule in the error, when they do not fit into the column', () => {
     const refusals: [EpochToken, RegExp][] = [
       [{ epoch: 1, token: 2n ** 56n }, /token is below 2\^56 .*two columns; got 72057594037927936/],
       [{ epoch: 128, token: 1n }, /epoch is at most 127 .*got 128/],

@@ -145,7 +145,7 @@ describe('sqlOutcome', () => {
       expect(await sqlOutcome(query, claim).catch(String)).to.match(/INVALID_ARGUMENT.*(claim|select)/);
   });
 
-  it('queries for the reason only when the write was not accepted', async () => {
+  it('queries for the reason of a refusal only when the write was not accepted', async () => {
     const requested: string[] = [];
     const accepting: SqlQuery = ({ text }) => {
       requested.push(text);

@@ -147,7 +147,7 @@ describe('the fencing gate', () => {
 });
 
 describe('the largest tokens of each resource (maxima) in memory', () => {
-  it('are not stored for new resources above maxResources, and those of known resources stay', () => {
+  it('are not stored for more resources than maxResources, and those of the first resources stay', () => {
     const maxima = memoryMaxima({ maxResources: 1 });
     maxima.raise('a', { epoch: 0, token: 2n });
     expect(() => maxima.raise('b', { epoch: 0, token: 1n })).to.throw(/UNAVAILABLE.*raise maxResources/);

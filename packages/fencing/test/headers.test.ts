@@ -64,7 +64,7 @@ describe('fencing headers', () => {
     );
   });
 
-  it('are not created for an invalid hold', () => {
+  it('are refused for an invalid hold', () => {
     expect(() => fencingHeaders({ name: '', token: 1n })).to.throw(
       /name is well-formed text of 1 to 512 bytes/,
     );

@@ -29,7 +29,7 @@ describe('options of a fence', () => {
     ],
   };
   for (const [call, [with_, near, meant]] of Object.entries(calls))
-    it(`are refused by name when they are unknown: ${call}`, () => {
+    it(`are refused by name when they are unknown, in ${call}`, () => {
       expect(() => with_(untyped({ [near]: 1 }))).to.throw(
         new RegExp(`\\[INVALID_ARGUMENT\\].*: ${near} is unknown, did you mean ${meant}\\?`),
       );

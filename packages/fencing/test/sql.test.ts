@@ -120,7 +120,7 @@ describe('SQL statements', () => {
     );
   });
 
-  it('refuse updates that select no row, set the fence column, or lack a value', () => {
+  it('refuse updates that have no condition, set the fence column, or lack a value', () => {
     expect(() => fencedUpdate('sqlite', { ...update, where: {} })).to.throw(
       /where names the row with at least one column/,
     );
@@ -169,7 +169,7 @@ describe('isAccepted', () => {
     expect(not.map(isAccepted)).to.not.include(true);
   });
 
-  it('throws for several rows, and for the result of another statement', () => {
+  it('throws for a result with several rows, and for the result of a statement that is no update', () => {
     expect(() => isAccepted({ rowCount: 2 })).to.throw(/where names one row; got "2 rows"/);
     expect(() => isAccepted({ rowCount: null })).to.throw(/result is the result of an update/);
     expect(() => isAccepted(2)).to.throw(/where names one row; got "2 rows"/);

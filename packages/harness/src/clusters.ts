@@ -1,12 +1,13 @@
 /**
- * Clusters of three servers on one machine, with faults: crashes, freezes, partitions, slow links and full disks. There are two
- * implementations of the network behind one interface:
+ * Clusters of three servers on one machine, with faults: crashes, freezes, partitions, slow links and full disks. There are two implementations of
+ * the network behind one interface:
  *
- * - `namespaces` (Linux, root): a network namespace of the kernel for each member and client, with a router in the middle that
- * drops or rejects packets. Used if available; missing tools are installed if possible.
+ * - `namespaces` (Linux, root): a network namespace of the kernel for each member and client, with a router in the middle that drops or rejects
+ *   packets. Used if available; missing tools are installed if possible.
  * - `proxies` (anywhere): all on 127.0.0.1, every link through a TCP proxy in a separate process.
  *
- * Faults that a network does not support are in `absent` and reject with FaultAbsent: `delay` in namespaces, `loss` over proxies.
+ * The property `absent` of a network lists the faults that it does not support. Calls that request such a fault reject with `FaultAbsent`: `delay` in
+ * namespaces, `loss` over proxies.
  */
 import { chooseNetwork } from './clusters/choose-network.ts';
 import { Cluster } from './clusters/cluster.ts';
@@ -34,7 +35,7 @@ export interface ClusterOptions {
 }
 
 export interface EtcdClusterOptions extends ClusterOptions {
-  /** Flags of each server, see EtcdFlags. */
+  /** Command-line flags of each etcd server; see `EtcdFlags`. */
   readonly flags?: EtcdFlags;
 }
 
@@ -61,7 +62,10 @@ export async function startZooKeeperCluster({
   return startCluster(() => zooKeeperStore(settings), options);
 }
 
-/** Appends a description of the cluster to the file that QUEUELOCK_RAN_AGAINST names, if it is set. */
+/**
+ * Appends a line with a description of the cluster to the file named by the environment variable
+ * QUEUELOCK_RAN_AGAINST, if it is set.
+ */
 export function recordRanAgainstCluster(what: string, { description }: Cluster): void {
   recordLine(what, description);
 }

@@ -8,8 +8,8 @@ interface Apart {
   /** Returns whether this configuration is expected to reject the first call of a conformance test with this error. */
   readonly refuses: (error: Error) => boolean;
   /**
-   * Titles of conformance tests that fail on this configuration although none of their calls is rejected as
-   * unsupported. They are not run.
+   * Titles of conformance tests that fail on this configuration although the configuration supports each of
+   * their calls. These tests are not run.
    */
   readonly contradicts?: ReadonlySet<string>;
 }

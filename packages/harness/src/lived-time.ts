@@ -4,7 +4,7 @@
  * begins at the first import of this file.
  */
 const TICK_MS = 20;
-// Tolerated delay of a timer in milliseconds.
+// A timer that fires later than this, in milliseconds, shows that the process could not run.
 const PUNCTUAL_MS = 5;
 const ORIGIN_MS = Number(process.hrtime.bigint()) / 1e6 - performance.now();
 
@@ -48,7 +48,7 @@ export function livedBetween(from: string | bigint, to: string | bigint): number
 
 /**
  * Calls the listener for every period in which the process could not run, once the period is over. The
- * returned function ends these calls, after a last call for the current period.
+ * returned function ends these calls, after a last call for a period that has not ended yet.
  */
 export function onLoss(receive: (loss: Loss) => void): () => void {
   tick();

@@ -168,8 +168,8 @@ export async function startConsul<W extends Way = Way>(
 }
 
 /**
- * Returns the etcd server that all test files of this process share, started on first use with default settings. Use unique names
- * and apply no faults to it. `what` names the suite in the record of QUEUELOCK_RAN_AGAINST.
+ * Returns the etcd server that all test files of this process share, started on first use with default settings. Use unique queue names and apply no
+ * faults to the server. `what` names the suite in the file QUEUELOCK_RAN_AGAINST; see `recordRanAgainst`.
  */
 export const sharedEtcd: (what: string) => Promise<EtcdService> = shareService('etcd', () => startEtcd());
 

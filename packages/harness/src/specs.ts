@@ -9,7 +9,7 @@ export function newSpec(more: Partial<EntrySpec> = {}): EntrySpec {
   return { queue: 'jobs', id: randomBytes(16).toString('hex'), shared: false, limit: 1, ...more };
 }
 
-/** Resolves with the error of a call that must fail. */
+/** Resolves with the error of a call that the test expects to reject. */
 export async function refusal(
   call: Promise<unknown>,
 ): Promise<{ readonly code: string; readonly message: string }> {

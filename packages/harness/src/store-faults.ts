@@ -55,7 +55,7 @@ function faultsOfHolders(bench: Bench): void {
     await (await next).release();
   }).timeout(WITHIN_MS);
 
-  it('lets a holder that was stopped for longer than its TTL detect the loss as soon as it resumes', async () => {
+  it('lets a holder whose process was stopped for longer than its TTL detect the loss as soon as it resumes', async () => {
     const holder = await bench.holder('stopped');
     const next = bench.locks().acquire('stopped');
     await holder.freeze();
@@ -68,7 +68,7 @@ function faultsOfHolders(bench: Bench): void {
 }
 
 function faultsOfConnections(bench: Bench): void {
-  it('keeps holds and positions when all connections are cut', async () => {
+  it("keeps a client's holds and positions when all its connections are cut", async () => {
     const { proxy, url } = await bench.proxied();
     const holding = await bench.locks(url, LONG_TTL_MS).acquire('cut');
     const claim = bench.locks(url, LONG_TTL_MS).acquire('cut');
@@ -90,14 +90,14 @@ function faultsOfConnections(bench: Bench): void {
     await (await claim).release();
   }).timeout(WITHIN_MS);
 
-  it('causes at most five connection attempts a second while every connection is cut', async () => {
+  it('gets at most five connection attempts a second from a client while every connection is cut', async () => {
     const { proxy, session } = await bench.proxiedSession();
     await attemptsAreFew(proxy, session);
   }).timeout(WITHIN_MS);
 }
 
 function faultsOfReplies(bench: Bench): void {
-  it('leaves one entry when the reply to an enqueue is lost, and the retry returns that entry', async () => {
+  it('contains one entry when the reply to an enqueue is lost, and the retry returns that entry', async () => {
     const { proxy, session } = await bench.proxiedSession();
     const wanted = newSpec({ queue: 'lost reply' });
     const first = await session.enqueue(newSpec({ queue: 'lost reply' }));
@@ -126,7 +126,7 @@ function faultsOfReplies(bench: Bench): void {
 }
 
 function faultsOfTheServer(bench: Bench): void {
-  it('notifies the owner at the next heartbeat when its entry was removed in the store', async () => {
+  it('notifies the holder at the next heartbeat when an operator has removed its entry', async () => {
     const session = await bench.session();
     const loss = lost(await session.enqueue(newSpec({ queue: 'forgotten' })));
     await bench.store().forget('forgotten');
@@ -134,7 +134,7 @@ function faultsOfTheServer(bench: Bench): void {
     expect(await loss).to.equal('ENTRY_LOST');
   });
 
-  it('keeps locks and positions over a restart of the server', async () => {
+  it('keeps holds and positions over a restart of the server', async () => {
     const holding = await bench.locks(bench.url, LONG_TTL_MS).acquire('restarted');
     const claim = bench.locks(bench.url, LONG_TTL_MS).acquire('restarted');
     await bench.untilInLine('restarted', 2);
@@ -168,8 +168,8 @@ async function attemptsAreFew(proxy: TcpProxy, session: Session): Promise<void> 
 }
 
 /**
- * Repeats a call until the outcome is definite. The core does the same when it does not know whether a change
- * took effect.
+ * Repeats a call until the outcome is definite. The core of queuelock does the same when it does not know
+ * whether a change of an entry took effect.
  */
 function definite<T>(call: () => Promise<T>): Promise<T> {
   return repeatUntilDefinite(call, AbortSignal.timeout(WITHIN_MS));

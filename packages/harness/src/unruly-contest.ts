@@ -83,7 +83,10 @@ export interface UnrulyStore {
  */
 export interface UnrulyClient {
   readonly locks: LockClient;
-  /** Closes the library. Rejects when the backend has not returned the connections that it took. */
+  /**
+   * Closes the client library. Rejects when the backend has not returned the connections that it took from
+   * the library's pool.
+   */
   readonly end: () => Promise<void>;
 }
 

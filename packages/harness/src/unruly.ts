@@ -22,7 +22,7 @@ export type Misbehaviour = (typeof MISBEHAVIOURS)[number];
 
 /**
  * The calls that misbehave, with the way in which each does. Calls are numbered from 0 over all methods of a
- * client. Calls without an item work normally.
+ * client. Calls that are not in the map work normally.
  */
 export type Script = ReadonlyMap<number, Misbehaviour>;
 
@@ -41,7 +41,6 @@ const GARBAGE: readonly unknown[] = [
   [['', Number.NaN]],
 ];
 
-/** A method of a client. */
 type Method = (...args: unknown[]) => unknown;
 
 /** The script of one client, and the number of its calls so far. */

@@ -48,9 +48,12 @@ const ZOOKEEPER: Kind = {
 
 const GRACE_MS = 400;
 
-/** Longest wait for a response, in milliseconds. */
+/** Longest wait of a client for a response of a member, in milliseconds. */
 const MAX_WAIT_MS = 15_000;
-/** Number of measurements, of which the shortest one counts: other processes may delay single measurements. */
+/**
+ * Number of measurements of a delay. The shortest one counts, because other processes may prolong single
+ * measurements.
+ */
 const TIMES = 3;
 
 /** Source of a program that connects to a member and prints the result. */
@@ -163,7 +166,7 @@ for (const { name, lines, start } of [ETCD, ZOOKEEPER]) {
         await sees(frozen, key);
       });
 
-      it('acknowledge no write to a leader that is cut off from the other members', async () => {
+      it('do not acknowledge a write that a client sends to a leader that is cut off from the other members', async () => {
         const minority = await cluster.leader();
         const line = await openLine(minority);
         await minority.cut({ from: 'members' });
@@ -197,7 +200,7 @@ for (const { name, lines, start } of [ETCD, ZOOKEEPER]) {
         await put;
       });
 
-      it('do not receive requests of a client whose requests are lost', async () => {
+      it('receive no requests while the cut loses what clients send', async () => {
         const member = await follower();
         const line = await openLine(member);
         const key = newKey();
@@ -279,7 +282,7 @@ for (const { name, lines, start } of [ETCD, ZOOKEEPER]) {
           await client.stop();
         });
 
-        it('lose a member whose disk is full, and accept it back when there is space', async function () {
+        it('go on without a member whose disk is full, and accept it back when there is space', async function () {
           const why = cluster.absent.get('disk');
           if (why !== undefined) {
             this['skipReason'] = why;

@@ -84,7 +84,7 @@ describe('a TCP proxy', () => {
     await caller.untilReceived('cd');
   });
 
-  it('holds back data in one direction, and delivers all of it when it heals', async () => {
+  it('holds back data in one direction, and delivers all of it after a call of heal', async () => {
     const caller = call();
     await caller.echo('a');
     proxy.toServer.hold();
@@ -99,7 +99,7 @@ describe('a TCP proxy', () => {
     expect(proxy.toServer.lostBytes).to.equal(0);
   });
 
-  it('applies backpressure to the sender when it holds much data', async () => {
+  it('applies backpressure to the sender when it holds back more than 1 MiB', async () => {
     const caller = call();
     await caller.echo('a');
     proxy.toServer.hold();
@@ -150,7 +150,7 @@ describe('a TCP proxy', () => {
     expect(proxy.toServer).to.include({ keptBytes: 0, lostBytes: 3 });
   });
 
-  it('does not affect an idle connection when it heals', async () => {
+  it('does not affect an idle connection when it heals a blackhole', async () => {
     const caller = call();
     await caller.echo('a');
     proxy.toServer.blackhole();
@@ -222,7 +222,7 @@ describe('a TCP proxy', () => {
     expect(await one.ending).to.equal('ECONNRESET');
   });
 
-  it('does not regard control frames of HTTP/2 as the reply that is to be lost', async () => {
+  it('does not take control frames of HTTP/2 for the reply that it should lose', async () => {
     const caller = call();
     const { lost } = proxy.loseNextReply((chunk) => chunk.includes('PING'));
     let isLost = false;
@@ -266,7 +266,7 @@ describe('a TCP proxy', () => {
     expect(await caller.ending).to.equal('closed');
   });
 
-  it('refuses invalid arguments', async () => {
+  it('refuses invalid delays and other invalid arguments', async () => {
     expect(() => proxy.toServer.delay(-1)).to.throw(RangeError, /delay: -1/);
     expect(() => proxy.toServer.limit(0)).to.throw(RangeError, /limit: 0/);
     expect(await startProxy('nowhere').catch(String)).to.match(/"nowhere" is not host:port/);

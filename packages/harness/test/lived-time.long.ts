@@ -60,7 +60,7 @@ describe('the measurement of the time in which a process could run', () => {
     expect(reported).to.have.lengthOf(1);
   });
 
-  it('converts its times to stamps, to the microsecond', () => {
+  it('converts the times of performance.now() to stamps, to the microsecond', () => {
     const before = process.hrtime.bigint();
     const stamp = BigInt(stampOf(performance.now()));
     const after = process.hrtime.bigint();

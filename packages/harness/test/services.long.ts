@@ -68,7 +68,7 @@ for (const { name, start, client } of KINDS) {
       expect(await client.get(endpoint)).to.equal('kept');
     });
 
-    it('ends when it is killed, and then starts again with its data', async () => {
+    it('ends when it is killed, and a restart serves its data again', async () => {
       await client.put(server.endpoint, 'durable');
       const { pid } = server;
       await server.kill();
@@ -88,7 +88,7 @@ for (const { name, start, client } of KINDS) {
       expect(existsSync(directory)).to.equal(false);
     });
 
-    it('keeps its output in its directory', () => {
+    it('keeps its output in the file server.log of its directory', () => {
       expect(readFileSync(`${server.directory}/server.log`, 'utf8')).to.contain(server.version);
     });
   });

@@ -15,7 +15,7 @@ import { MIN_TTL_MS } from './sessions.ts';
 
 /** Settings of a memory backend: the server, and the simulated network to it. */
 export interface MemoryOptions extends LinkOptions {
-  /** The server to connect to. Default: a new server of its own, which is closed with the backend. */
+  /** The server to connect to. Default: a new server for this backend, which is closed with the backend. */
   readonly server?: MemoryServer;
 }
 

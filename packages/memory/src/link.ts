@@ -45,9 +45,9 @@ export interface LinkOptions {
   /** Intercepts each call. Default: calls `proceed()`. */
   readonly intercept?: Intercept;
   /**
-   * Called for every event (a turn, or a change of an observed queue or register) with a function that delivers it. Call that function
-   * once, at once or later. Events of one subscription arrive in their order, whatever the order of the calls. Default: delivers after half
-   * the latency.
+   * Called for every event (a turn, or a change of an observed queue or register) with a function that delivers the event. The callback must call
+   * that function once, immediately or later. Events of one subscription arrive in their order, whatever the order of the calls. Default: delivers
+   * after half the latency.
    */
   readonly deliver?: (arrive: () => void) => void;
 }
@@ -74,7 +74,7 @@ export class Link {
     return this.#watches.closed;
   }
 
-  /** Sends a call to the server. Rejects with the signal's reason as soon as it aborts; whether the call takes effect is then unknown. */
+  /** Sends a call to the server. Rejects with the signal's reason as soon as the signal aborts; whether the call takes effect is then unknown. */
   async call<T>(call: MemoryCall, effect: () => T, signal?: AbortSignal): Promise<T> {
     if (this.closed) throw connectionClosed('the memory server');
     signal?.throwIfAborted();

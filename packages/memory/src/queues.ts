@@ -27,7 +27,6 @@ export class Queues {
     this.#nextOrder = nextOrder;
   }
 
-  /** The queues that are not empty. */
   get filled(): readonly Queue[] {
     return [...this.#queues.values()].filter(({ entries }) => entries.length > 0);
   }
@@ -66,8 +65,8 @@ export class Queues {
     const queue = this.#queue(spec.queue);
     const order = this.#nextOrder();
     const turn = turnBehind(queue.entries, spec);
-    // The order number is unique in the whole server. So the key is unique too, even if one queue name is
-    // another one followed by a slash and more text.
+    // The order number is unique in the whole server. So the key is unique too, even for a queue `a` and a
+    // queue `a/1`, whose names one key could contain.
     const key = `${spec.queue}/${String(order)}`;
     const owner = { sessionId, tenancy };
     const entry = { value: '', ...spec, ...owner, order, key, turn, followers: new Set<Subscriber<Turn>>() };
@@ -102,8 +101,8 @@ export class Queues {
   }
 
   /**
-   * Removes all entries of a session that has ended. Their owners are notified before other entries are
-   * granted, so that two clients never own at the same time.
+   * Removes all entries of a session that has ended. Their holders and waiters are notified before other
+   * entries are granted, so that two clients never hold at the same time.
    */
   dropAllOf(sessionId: string): void {
     const dead = this.filled.flatMap(({ entries }) =>
@@ -162,7 +161,8 @@ export class Queues {
   }
 
   #forgetIfIdle(queue: Queue): void {
-    // Deletes only this queue object, because another queue of the same name may have replaced it.
+    // Deletes the queue from the map only if it is still this object: after it became empty, another one of
+    // the same name may have replaced it.
     if (queue.idle && this.#queues.get(queue.name) === queue) this.#queues.delete(queue.name);
   }
 }

@@ -43,7 +43,10 @@ export class RegisterStore {
   }
 }
 
-/** Returns a key that is unique for each queue and kind, even if the name of the queue contains slashes. */
+/**
+ * Returns a key that is unique for each queue and kind. The kind comes first and contains no slash, so the
+ * queue's name may contain slashes.
+ */
 function placeOf(queue: string, kind: string): string {
   return `${checkedRegisterKind(kind)}/${queue}`;
 }

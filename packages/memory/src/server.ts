@@ -109,7 +109,8 @@ export class Server implements MemoryServer {
     const entry = this.#queues.find(spec.queue, spec.id);
     const tenancy = this.#sessions.tenancyOf(sessionId);
     if (!entry) return this.#queues.join({ sessionId, tenancy }, spec);
-    // A client cannot guess ids, so it knows the id of this entry from an earlier process with another session.
+    // A client cannot guess ids, so it knows the id of this entry from an earlier process, whose session has
+    // the entry. Ids of other sessions are refused.
     if (entry.sessionId !== sessionId)
       throw new QueueLockError('ENTRY_LOST', `the entry ${entry.key} is of another session`);
     entry.tenancy = tenancy;

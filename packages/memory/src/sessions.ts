@@ -60,7 +60,6 @@ export class Sessions {
     return lease;
   }
 
-  /** Extends the session by its whole TTL from now on. */
   renew(id: string): Granted {
     const lease = this.#alive(id);
     lease.expiresAt = this.#clock.now() + lease.ttlMs;
@@ -73,7 +72,7 @@ export class Sessions {
     return this.renew(id);
   }
 
-  /** Returns the number of the client that owns the session. */
+  /** Returns which client of the session is the current one. The number grows with each resumption. */
   tenancyOf(id: string): number {
     return this.#leases.get(id)?.tenancy ?? 0;
   }
@@ -107,13 +106,13 @@ export class Sessions {
 
   #alive(id: string): Lease {
     const lease = this.#leases.get(id);
-    // A late timer must not extend the life of an expired session.
+    // Ends the session if its TTL is over: a timer that fires late must not extend the session's life.
     if (lease && this.#clock.now() < lease.expiresAt) return lease;
     this.end(id);
     throw sessionLost(id);
   }
 
-  /** Sets one timer for each session. A heartbeat only moves `expiresAt`, and a timer that fires too early is set again. */
+  /** Sets the timer of a session. A heartbeat only changes `expiresAt`. A timer that fires before that time is set again. */
   #watch(id: string, lease: Lease): void {
     const leftMs = lease.expiresAt - this.#clock.now();
     if (leftMs <= 0) this.end(id);

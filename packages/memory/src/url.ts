@@ -6,8 +6,8 @@ const servers = new Map<string, MemoryServer>();
 
 /**
  * Connects to the server in this process that the URL names, and creates the server if there is none.
- * `memory:NAME` names a server, and so does `memory:`. The same URL is the same server for as long as the
- * process lives.
+ * `memory:NAME` names a server, and so does `memory:`. The same URL means the same server for as long as
+ * the process lives.
  * @throws {QueueLockError} `INVALID_ARGUMENT` for another URL
  */
 export function fromUrl(url: string): Backend {

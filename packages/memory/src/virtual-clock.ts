@@ -1,6 +1,8 @@
 import { invalidArgument, type Clock } from '@queuelock/core/backend';
 
-/** A clock that moves only when a test moves it. It starts at 0. It adds no jitter: each backoff takes its longest time. */
+/**
+ * A clock that moves only when a test moves it. It starts at 0. It adds no jitter: each backoff takes its longest time, so that tests are repeatable.
+ */
 export interface VirtualClock extends Clock {
   /**
    * Lets time pass: runs the timers that are due, each at its own instant, the earliest first. Timers of the same instant run in the order
@@ -23,7 +25,8 @@ interface Timer {
   readonly task: () => void;
 }
 
-// Saved when the module loads, so that this clock also works in tests that replace the global timers.
+// Keeps Node's `setImmediate` when the module loads, so that this clock also works in tests that replace the
+// global timers.
 const { setImmediate: nextRound } = globalThis;
 
 /** Resolves after a round of the event loop, in which all ready promise jobs run, and all jobs that these create. */

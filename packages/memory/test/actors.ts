@@ -38,7 +38,7 @@ export function record<T>(source$: Observable<T>): { seen: (T | string)[]; stop(
   };
 }
 
-/** Records the emissions of turns: whether each is admitted. */
+/** Records the turns of an entry: for each one, whether the entry is admitted. */
 export function recordTurns(turns$: Observable<Turn>): {
   readonly seen: readonly (boolean | string)[];
   stop(): void;

@@ -33,7 +33,7 @@ describe('evicting from a queue of a memory server', () => {
     expect(server.entryCount).to.equal(2);
   });
 
-  it('keeps the trace of the hold for the next holder', async () => {
+  it('keeps the trace of the evicted hold for the next holder', async () => {
     const session = await openSession(backend);
     const [victim, next] = [newSpec(), newSpec()];
     const entry = await session.enqueue(victim);

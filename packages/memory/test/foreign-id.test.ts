@@ -2,7 +2,7 @@ import { createMemoryServer, memory } from '@queuelock/memory';
 import { expect } from 'chai';
 
 describe('an id of an entry of a memory server', () => {
-  it('belongs to the session that created the entry, and another session does not get its position', async () => {
+  it('belongs to the session that created the entry, and is refused in another session', async () => {
     const server = createMemoryServer();
     const backend = memory({ server });
     const { signal } = new AbortController();
@@ -16,7 +16,7 @@ describe('an id of an entry of a memory server', () => {
     await backend.close();
   });
 
-  it('does not erase the trace of an evicted hold when a late request creates another entry with that id', async () => {
+  it('is used again by a late request after an eviction, and the trace of the evicted hold remains', async () => {
     const server = createMemoryServer();
     const backend = memory({ server });
     const session = await backend.open(10_000, new AbortController().signal);

@@ -23,13 +23,13 @@ describe('a connection to a memory server', () => {
 
   afterEach(async () => {
     server.close();
-    // The events that the closed server emits arrive after half the latency.
+    // Waits for the events that the closed server emits, which arrive after half the latency.
     await clock.advance(10);
     expect(server.watcherCount).to.equal(0);
     expect(clock.timerCount).to.equal(0);
   });
 
-  it('delays requests, replies and events by half of the latency each', async () => {
+  it('delays requests, replies and events by half of the option latencyMs each', async () => {
     const near = await openSession(connect({}));
     const opening = openSession(connect({ latencyMs: 10 }));
     await clock.advance(10);
@@ -50,7 +50,7 @@ describe('a connection to a memory server', () => {
     expect(turns.seen).to.deep.equal([false, true]);
   });
 
-  it('can lose a reply: the call took effect and may be repeated', async () => {
+  it('can lose the reply to a call that took effect, and the caller may repeat the call', async () => {
     let losses = 1;
     const intercept = only('enqueue', async (_call, proceed) => {
       const response = await proceed();
@@ -90,7 +90,7 @@ describe('a connection to a memory server', () => {
     expect(server.entryCount).to.equal(0);
   });
 
-  it('sends a request once, even if the interceptor calls `proceed` several times', async () => {
+  it('sends a request once, even if the option intercept calls `proceed` several times', async () => {
     const intercept = only('renew', async (_call, proceed) => {
       expect(proceed()).to.equal(proceed());
       return proceed();
@@ -149,7 +149,7 @@ describe('a connection to a memory server', () => {
     expect((await backend.open(1_000, stop.signal)).ttlMs).to.equal(1_000);
   });
 
-  it('delivers the events of a subscription in order, whatever the order in which they are released', async () => {
+  it('delivers the events of a subscription in order, whatever the order in which the option deliver passes them on', async () => {
     const held: (() => void)[] = [];
     const far = connect({ deliver: (arrive) => held.push(arrive) });
     const near = await openSession(connect({}));
@@ -192,7 +192,7 @@ describe('a connection to a memory server', () => {
     expect(seen.seen).to.have.length(2);
   });
 
-  it('closes the server that it has created', async () => {
+  it('closes the server that it has created when it is closed itself', async () => {
     const timers = (): number => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
     const backend = memory();
     await (await openSession(backend, 60_000)).enqueue(newSpec());
@@ -201,7 +201,7 @@ describe('a connection to a memory server', () => {
     expect(timers()).to.equal(open - 1);
   });
 
-  it('rejects invalid arguments with argument, value and rule', () => {
+  it('rejects invalid options with name, value and rule in the error', () => {
     expect(() => memory({ latencyMs: -1 })).to.throw(
       'latencyMs is a number of milliseconds from 0 up; got -1',
     );

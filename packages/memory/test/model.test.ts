@@ -65,7 +65,8 @@ describe('any history of a memory server', () => {
           }
           const entries = server.queues().get('q') ?? [];
           const admitted = entries.map((entry) => entry.admitted);
-          // A smaller limit does not take permits from entries that are already admitted.
+          // A later enqueue with a smaller limit does not take permits from entries that are already
+          // admitted.
           const were = new Set(present.filter((entry) => entry.admitted).map(({ id }) => id));
           expect(admitted).to.deep.equal(
             entries.map(({ id }, place) => were.has(id) || mayGo(entries, place)),

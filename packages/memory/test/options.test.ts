@@ -12,7 +12,7 @@ describe('options of a memory backend', () => {
     expect(() => createMemoryServer(untyped({ clocks: 5 }))).to.throw('did you mean clock?');
   });
 
-  it('are refused with a hint when the server itself is passed', () => {
+  it('are refused with a hint when the caller passes the server instead of options', () => {
     expect(() => memory(untyped(createMemoryServer()))).to.throw(
       '[INVALID_ARGUMENT] options of memory have the server as a property: memory({ server })',
     );

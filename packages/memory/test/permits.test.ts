@@ -27,7 +27,7 @@ describe('permits of a memory server', () => {
     server.close();
   });
 
-  it('are added up over an entry and all conflicting entries ahead of it, waiters included', async () => {
+  it('decide an admission by their sum over an entry and all conflicting entries ahead of it, waiters included', async () => {
     const line = await enterAll(
       { limit: 5, permits: 3 },
       { limit: 5, permits: 4 },

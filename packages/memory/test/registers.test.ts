@@ -51,7 +51,7 @@ describe('registers of a memory server', () => {
     other.stop();
   });
 
-  it('reject observers and reads with CLOSED after the backend is closed', async () => {
+  it('refuse observers and reads with CLOSED after the backend is closed', async () => {
     const closed = memory({ server });
     await closed.close();
     expect(record(closed.registers!.observe('q', 'limit')).seen).to.deep.equal(['CLOSED']);

@@ -35,7 +35,7 @@ describe('a memory server', () => {
     turns.stop();
   });
 
-  it('wakes exactly one waiter with each release of a plain lock', async () => {
+  it('notifies exactly one waiter of each release of an exclusive lock', async () => {
     const session = await openSession(backend);
     const specs = Array.from({ length: 50 }, () => newSpec());
     for (const one of specs) await session.enqueue(one);
@@ -47,7 +47,7 @@ describe('a memory server', () => {
     expect(server.wakeUps - before).to.equal(49);
   });
 
-  it('notifies no waiter when a waiter in the middle leaves', async () => {
+  it('notifies no waiter when a waiter behind the first one leaves', async () => {
     const session = await openSession(backend);
     const specs = [newSpec(), newSpec(), newSpec(), newSpec()] as const;
     for (const one of specs) await session.enqueue(one);
@@ -81,7 +81,7 @@ describe('a memory server', () => {
     expect(next.seen).to.deep.equal([false, true]);
   });
 
-  it('notifies lost sessions before it admits waiters', async () => {
+  it('notifies the clients of lost sessions before it admits waiters', async () => {
     const [dying, waiting] = [await openSession(backend), await openSession(backend)];
     const notified: string[] = [];
     (await dying.enqueue(newSpec())).turns$.subscribe({ error: () => notified.push('dead') });
@@ -173,7 +173,7 @@ describe('a memory server', () => {
     expect(clock.timerCount).to.equal(0);
   });
 
-  it('allows a subscriber to call the server within an event', async () => {
+  it('allows a subscriber to call the server while it receives an event', async () => {
     const session = await openSession(backend);
     const [first, second, third] = [newSpec(), newSpec(), newSpec()];
     await session.enqueue(first);

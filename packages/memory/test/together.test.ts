@@ -35,7 +35,7 @@ describe('one call that enters several queues of a memory server', () => {
     expect(server.entryCount).to.equal(2);
   });
 
-  it('removes its other entries when it is repeated after an operator removed one', async () => {
+  it('removes its other entries when it is repeated after an operator removed one of them', async () => {
     const session = await openSession(backend);
     const specs = specsFor('a', 'b');
     const [a, b] = await session.enqueueAll!(specs);

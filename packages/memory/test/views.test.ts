@@ -12,7 +12,7 @@ describe('a client’s view of a store in memory', () => {
     return client;
   }
 
-  it('lists queues by name, and emits the list again after changes', async () => {
+  it('lists queues by name, and emits the list again after entries changed', async () => {
     const clock = virtualClock();
     const client = clientOf(memory({ server: createMemoryServer({ clock }) }));
     const seen: QueuesState[] = [];
@@ -57,7 +57,7 @@ describe('a client’s view of a store in memory', () => {
     expect((await client.diagnose()).map(({ level }) => level)).to.deep.equal(['ok']);
   });
 
-  it('rejects queues and history on a backend without these methods', async () => {
+  it('rejects calls of queues() and history() when the backend lacks these methods', async () => {
     const lacking = { ...memory() };
     for (const member of ['queues', 'history']) Reflect.deleteProperty(lacking, member);
     const client = clientOf(lacking);
@@ -70,7 +70,7 @@ describe('a client’s view of a store in memory', () => {
     );
   });
 
-  it('completes when the client is closed', async () => {
+  it('rejects calls with CLOSED after the client is closed', async () => {
     const client = clientOf();
     await client.close();
     for (const requested of [

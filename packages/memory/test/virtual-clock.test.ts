@@ -40,7 +40,7 @@ describe('a virtual clock', () => {
     expect(ran).to.deep.equal(['jobs at 10', 'next timer']);
   });
 
-  it('runs timers that were set by timers and promise jobs during the same advance', async () => {
+  it('runs timers that timers and promise jobs have set during the same call of advance', async () => {
     const clock = virtualClock();
     const ran: number[] = [];
     const again = (): void => {
@@ -69,7 +69,7 @@ describe('a virtual clock', () => {
     expect(clock.now()).to.equal(15);
   });
 
-  it('runs timers late after a stall', async () => {
+  it('runs timers late after a call of stall', async () => {
     const clock = virtualClock();
     const ran: number[] = [];
     clock.after(10, () => ran.push(clock.now()));
@@ -79,7 +79,7 @@ describe('a virtual clock', () => {
     expect(ran).to.deep.equal([50]);
   });
 
-  it('rejects with the error that a timer throws, and continues afterwards', async () => {
+  it('rejects a call of advance with the error that a timer throws, and can advance again', async () => {
     const clock = virtualClock();
     clock.after(10, () => {
       throw new Error('broken');
@@ -90,7 +90,7 @@ describe('a virtual clock', () => {
     expect(clock.now()).to.equal(30);
   });
 
-  it('refuses an invalid duration', () => {
+  it('refuses an invalid duration for advance and for timers', () => {
     const clock = virtualClock();
     expect(() => clock.advance(Number.NaN)).to.throw('ms is a number of milliseconds from 0 up; got NaN');
     expect(() => clock.advance(-1)).to.throw('got -1');

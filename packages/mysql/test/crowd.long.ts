@@ -23,8 +23,8 @@ describe('a long queue on MySQL', () => {
   }
 
   /**
-   * Removes some entries at the front of a queue with `depth` entries, and adds one at its end each time.
-   * Returns how many rows the server touched for the last removal, and for the last enqueue.
+   * Removes some entries at the front of a queue with `depth` entries, and after each removal adds one at the
+   * end. Returns how many rows the server touched for the last removal, and for the last enqueue.
    */
   async function costs(depth: number): Promise<{ readonly leaving: number; readonly joining: number }> {
     const { operator } = clients;
@@ -49,7 +49,7 @@ describe('a long queue on MySQL', () => {
     return { leaving, joining };
   }
 
-  it('touches as many rows for a removal and an enqueue with 1,000 entries as with 200', async () => {
+  it('needs as many row reads and writes for a removal and an enqueue with 1,000 entries as with 200', async () => {
     const [short, long] = [await costs(200), await costs(1_000)];
     process.stdout.write(`      200: ${JSON.stringify(short)}; 1,000: ${JSON.stringify(long)}\n`);
     expect(long).to.deep.equal(short);

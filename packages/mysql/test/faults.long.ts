@@ -7,7 +7,7 @@ import { Clients } from './clients.ts';
 
 const WITHIN_MS = 60_000;
 
-describe('a fault on MySQL', () => {
+describe('MySQL under faults', () => {
   const clients = new Clients();
 
   // Opens a session to create the tables.
@@ -29,7 +29,7 @@ describe('a fault on MySQL', () => {
     reconnect: () => clients.reconnect(),
   }));
 
-  it('leaves no entry when it delays an enqueue until after the removal of that entry', async () => {
+  it('leaves no entry when an enqueue is delayed until after the removal of that entry', async () => {
     const session = await clients.session(clients.connect({ requestTimeoutMs: 400 }));
     const wanted = newSpec({ queue: 'late' });
     await (await clients.session()).enqueue(newSpec({ queue: 'late' }));
@@ -49,7 +49,7 @@ describe('a fault on MySQL', () => {
     await clients.until("select count(*) from queuelock_entry where queue = 'late'", 1);
   }).timeout(WITHIN_MS);
 
-  it('that brings back a removed entry, such as a restored database, is repaired at the next heartbeat', async () => {
+  it('removes an entry at the next heartbeat when a restored database has brought it back', async () => {
     const session = await clients.session();
     const spec = newSpec({ queue: 'went back' });
     const { order } = await session.enqueue(spec);
@@ -61,11 +61,12 @@ describe('a fault on MySQL', () => {
     await clients.until("select count(*) from queuelock_entry where queue = 'went back'", 0);
   });
 
-  it('that interrupts the end of a session leaves no entry of that session ahead of others', async () => {
+  it('leaves no entry of a session ahead of others when the end of that session was interrupted', async () => {
     const other = await clients.session();
     const crashed = await clients.session();
     for (const queue of ['half', 'other half']) await crashed.enqueue(newSpec({ queue }));
-    // Simulates a server that was killed after it had removed the session's entries from one of two queues.
+    // Simulates a server that was killed while it ended a session: it has removed the session's entry from
+    // only one of two queues.
     await clients.operator.run(
       `update queuelock_session set expires = '1970-01-01' where id = '${crashed.id}'`,
     );
@@ -74,7 +75,7 @@ describe('a fault on MySQL', () => {
     await clients.until(`select count(*) from queuelock_session where id = '${crashed.id}'`, 0);
   });
 
-  it('is reported as UNAVAILABLE when a pool is exhausted, and ends when a connection is free', async () => {
+  it('reports UNAVAILABLE when a pool is exhausted, and serves calls again when a connection is free', async () => {
     const pool = clients.pool({ connectionLimit: 2 });
     const backend = clients.connect({ pool, requestTimeoutMs: 300 });
     const taken = [await pool.getConnection(), await pool.getConnection()];

@@ -54,7 +54,7 @@ describe('a pool that is passed to mysql()', () => {
   });
 
   for (const garbage of [[], '', 7, null, {}, [null], [7], [{}], [[], []], [[{ word: 'later' }], []]]) {
-    it(`confirms no heartbeat if it returns the reply ${JSON.stringify(garbage)}`, async () => {
+    it(`leads to no confirmed heartbeat if it returns the reply ${JSON.stringify(garbage)}`, async () => {
       let isBroken = false;
       const real = clients.pool();
       const pool: Pool = {
@@ -100,7 +100,7 @@ describe('a pool that is passed to mysql()', () => {
 describe('a pool of MySQL that the application uses too', () => {
   const clients = new Clients();
 
-  it('keeps a connection for heartbeats and steps when the application uses all others', async () => {
+  it('leaves the backend a connection for heartbeats and steps when the application uses all others', async () => {
     const pool = clients.pool({ connectionLimit: 3 });
     const session = await clients.session(clients.connect({ pool, requestTimeoutMs: 1_000 }));
     const first = await pool.getConnection();
@@ -140,7 +140,7 @@ describe('a pool of MySQL that the application uses too', () => {
     for (const connection of [await pool.getConnection(), await pool.getConnection()]) connection.release();
   });
 
-  it('is named in the error, with the number of its connections, when all of them are in use', async () => {
+  it('is reported as the reason, with the number of its connections, when all of them are in use', async () => {
     const pool = clients.pool({ connectionLimit: 2 });
     const taken = [await pool.getConnection(), await pool.getConnection()];
     const backend = clients.connect({ pool, requestTimeoutMs: 50 });

@@ -31,7 +31,7 @@ describe('npm mariadb', () => {
   ];
   for (const options of settings) {
     const names = Object.keys(options).join(', ') || 'none';
-    it(`hands a lock over between a client with a pool and one with a URL, with changed options: ${names}`, async () => {
+    it(`hands a lock over between a client with a pool and one with a URL, with these options of the pool: ${names}`, async () => {
       const locks = createLockClient(mysql({ pool: pool(options) }));
       const second = createLockClient(mysql({ url: clients.url, driver: 'mariadb' }));
       const hold = await locks.acquire('jöbs');
@@ -76,7 +76,7 @@ describe('npm mariadb', () => {
     // Waits until the connections of earlier tests have ended.
     await clients.until(`select count(*) ${foreign}`, 1);
     await clients.operator.run(`kill ${await clients.operator.number(`select id ${foreign}`)}`);
-    // The client reports the cut connection at its next step on that connection, or before.
+    // The client reports the cut connection at its next step on that connection at the latest.
     await until(() => session.renew(signal).then(() => undefined), {
       what: 'a renewal over another connection',
       withinMs: 10_000,
@@ -103,7 +103,7 @@ describe('npm mariadb', () => {
     await Promise.all([denied.close(), away.close()]);
   });
 
-  it('is refused as the option driver beside a pool, and so is an unknown driver', () => {
+  it('is refused as the option driver beside a pool, and an unknown driver is refused too', () => {
     expect(() => mysql({ pool: pool(), driver: 'mariadb' })).to.throw(/pool is given without tls, auth/);
     expect(() => mysql({ url: clients.url, driver: 'mysql' as never })).to.throw(
       /driver is mysql2 or mariadb; got "mysql"/,

@@ -4,7 +4,7 @@ import { Clients } from './clients.ts';
 describe('an entry that an operator deletes from the tables on MySQL', () => {
   const clients = new Clients();
 
-  it('frees its permits for a waiter of the semaphore, while other entries hold', async () => {
+  it('leaves its permits to a waiter of the semaphore, while other entries hold', async () => {
     const session = await clients.session();
     const deleted = await session.enqueue(newSpec({ limit: 2 }));
     await session.enqueue(newSpec({ limit: 2 }));

@@ -83,7 +83,7 @@ describe('the options of MySQL', () => {
     [{ url: 'mysql://h/a', conections: 3 } as never, 'did you mean connections?'],
   ];
   for (const [options, rule] of refusedOptions) {
-    it(`are refused with an error that states the rule: ${rule}`, () => {
+    it(`are refused if they break a rule, and the error states it: ${rule}`, () => {
       expect(() => mysql(options))
         .to.throw(rule)
         .and.have.property('message')
@@ -97,7 +97,7 @@ describe('the options of MySQL', () => {
     await pool.end();
   });
 
-  it('refuse a pool whose methods take callbacks, and the error names the remedy', async () => {
+  it('refuse a pool whose methods take callbacks, and the error names the pool to use instead', async () => {
     const { createPool: callbacks } = await import('mysql2');
     const pool = callbacks({ host: 'db.internal' });
     expect(() => mysql({ pool: pool as never })).to.throw('pool.promise()');

@@ -107,7 +107,7 @@ describe('the errors of MySQL', () => {
     expect(isWorthAgain(new Error('read ECONNRESET'))).to.equal(false);
   });
 
-  it('have definite codes when a retry cannot succeed', () => {
+  it('have the code of a definite error when a retry cannot succeed', () => {
     const codes = [1045, 1142, 1370, 1049, 1213, 1290].map(
       (errno) => asQueueLockError(refused(errno), endpoint).code,
     );
@@ -218,7 +218,7 @@ describe('an error of MySQL about a limit or a setting', () => {
     [3024, 'max_execution_time'],
     [3159, 'require_secure_transport'],
   ] as const)
-    it(`names ${named} when the server sent it with the number ${errno}`, () => {
+    it(`names the setting ${named} when the server sent it with the number ${errno}`, () => {
       expect(refused(errno)).to.include({ code: 'UNAVAILABLE', responded: true });
       expect(refused(errno).message).to.contain(named);
     });
@@ -227,7 +227,7 @@ describe('an error of MySQL about a limit or a setting', () => {
     expect(refused(1005, '(errno: 165 "Table is read only")').message).to.contain('innodb_read_only');
   });
 
-  it('names no setting when the client library has made it', () => {
+  it('names no setting when the client library has made the error', () => {
     expect(refused(45_009)).to.include({ responded: false });
   });
 });

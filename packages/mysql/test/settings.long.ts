@@ -54,7 +54,7 @@ describe('a MariaDB with a global setting', function () {
 
   for (const [on, off] of Object.entries(HARMLESS)) {
     for (const kind of ['a URL', 'a pool'] as const)
-      it(`lets two waiters hold one after the other with ${on} (${kind})`, async () => {
+      it(`grants a lock to two waiters, one after the other, with ${on} (connected by ${kind})`, async () => {
         await clients.operator.run(`set global ${on}`);
         try {
           const made = [1, 2, 3].map(() =>
@@ -85,7 +85,7 @@ describe('a MariaDB with a global setting', function () {
     'autocommit = 0': 'autocommit of the connections of pool must be 1',
   };
   for (const [setting, refused] of Object.entries(OVERRIDDEN))
-    it(`serves clients with a URL despite ${setting}, and refuses a pool with an error that names the setting`, async () => {
+    it(`can be used by clients with a URL despite ${setting}, and not by a pool, whose error names the setting`, async () => {
       const [name = ''] = setting.split(' ');
       await clients.operator.run(`set global ${setting}`);
       try {
@@ -105,7 +105,7 @@ describe('a MariaDB with a global setting', function () {
       }
     });
 
-  it('refuses to open a session if the setting is tx_read_only, and the error names it', async () => {
+  it('can open no session if the setting is tx_read_only, and the error names the setting', async () => {
     await clients.operator.run('set global tx_read_only = 1');
     try {
       const backend = clients.connect();

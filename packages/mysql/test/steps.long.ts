@@ -33,7 +33,7 @@ describe('requests to MySQL', () => {
     expect(requested).to.deep.equal(['leave']);
   });
 
-  it('try a lock in one round trip, and change no row if it is not free', async () => {
+  it('try a lock in one round trip, and change no row if the lock is not free', async () => {
     const [one, other] = [await ready(), await ready()];
     const ownership = await one.client.tryAcquire('tried');
     expect(one.requested).to.deep.equal(['enter']);
@@ -87,7 +87,7 @@ describe('requests to MySQL', () => {
     for (const { table, key } of tables) expect(key, table ?? '').not.to.equal(null);
   });
 
-  it('are not sent by a process without waiters', async () => {
+  it('are not sent by a process in which no entry waits', async () => {
     const { client, requested } = await ready();
     const ownership = await client.acquire('alone');
     requested.length = 0;
@@ -117,7 +117,7 @@ describe('an entry that was removed from a queue on MySQL', () => {
     expect(await clients.operator.entries('evicted')).to.deep.equal([]);
   });
 
-  it('is not added again by a late enqueue after another entry of the same lock was removed', async () => {
+  it('is not added again by a late enqueue after another entry of the same lock of several names was removed', async () => {
     const session = await clients.session();
     const specs = [newSpec({ queue: 'left' }), newSpec({ queue: 'right' })];
     const [left] = (await session.enqueueAll?.(specs)) ?? [];
@@ -255,7 +255,7 @@ describe('the tables of MySQL', () => {
     expect(message).not.to.include('secret-word');
   });
 
-  it('need no permission to create them once they exist', async () => {
+  it('can be used without the permission to create tables once they exist', async () => {
     const url = await user('plain', 'select, insert, update, delete, execute', 'plain');
     const { operator } = clients;
     await operator.run('use plain');

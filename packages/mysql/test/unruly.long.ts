@@ -75,8 +75,8 @@ for (const [library, make] of Object.entries(LIBRARIES))
     });
 
     it('reports UNAVAILABLE after the request timeout when the check of the tables gets no reply', async () => {
-      // The first four calls succeed: they take a connection, listen to it, and verify its replies. All later
-      // calls never settle.
+      // The first four calls succeed: they take a connection from the pool, add listeners to it, and verify
+      // its replies. All later calls never settle.
       const silent = new UnrulyCalls(new Map(Array.from({ length: 50 }, (_, nth) => [nth + 4, 'stuck'])));
       const { pool, end } = make(server.url);
       const backend = mysql({ pool: scripted(pool, silent), requestTimeoutMs: 200 });

@@ -32,11 +32,11 @@ type Place = readonly [object, string | symbol, { value?: unknown } | undefined]
 const RUNTIME = Symbol.for('queuelock.runtime');
 
 /**
- * Replaces a method by a method that calls `around`. The method keeps its name, its number of parameters and
- * its metadata, so decorators above and below it keep their effect. Nest injects the lock runtime into each
- * instance of the class, also of request-scoped providers and subclasses.
+ * Replaces a method by one that calls `around`, which may call the original method. The method keeps its
+ * name, its number of parameters and its metadata, so decorators above and below it keep their effect. Nest
+ * injects the lock runtime into each instance of the class, also of request-scoped providers and subclasses.
  * @throws {QueueLockError} `INVALID_ARGUMENT` if the target is not a method, or if TypeScript compiles
- * decorators by the ECMAScript standard
+ *   decorators by the ECMAScript standard
  */
 export function replaceMethod(
   decorator: string,

@@ -69,10 +69,12 @@ export class QueuelockExceptionFilter implements ExceptionFilter<QueueLockError>
     const context = host.getType<string>();
     if (context === 'rpc') return throwError(() => error);
     if (context !== 'http') throw error;
-    // The HTTP adapter does not exist yet when the filter is constructed, so it is read at each error.
+    // The filter reads the HTTP adapter at each error, because the adapter does not exist yet when the filter
+    // is constructed.
     const { httpAdapter } = this.#host;
     const response: unknown = host.getArgByIndex(1);
-    // A client that goes on sending over a kept-alive connection would keep the closing server open.
+    // Sends `Connection: close`. Otherwise a client that goes on sending over its connection would keep the
+    // closing server open.
     if (error.code === 'CLOSED' && !httpAdapter.isHeadersSent(response))
       httpAdapter.setHeader(response, 'Connection', 'close');
     new BaseExceptionFilter(httpAdapter).catch(this.#responseFor(error), host);
@@ -85,7 +87,8 @@ export class QueuelockExceptionFilter implements ExceptionFilter<QueueLockError>
     if (BUSY.has(code)) return httpError(busyStatus, error, 'The resource is in use. Try again later.');
     if (OUT_OF_ORDER.has(code))
       return httpError(outOfOrderStatus, error, 'The lock is not available. Try again later.');
-    // Nest logs errors that it does not know, and responds with 500 and without their text.
+    // Nest logs an error that it does not know. It responds with the status 500, without the text of the
+    // error.
     return error;
   }
 }

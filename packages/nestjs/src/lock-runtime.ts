@@ -51,7 +51,7 @@ export class LockRuntime implements OnModuleDestroy, BeforeApplicationShutdown, 
     return this.#known(name).health;
   }
 
-  /** Aborts when the application begins to shut down. */
+  /** A signal that aborts when the application begins to shut down. */
   get stop(): AbortSignal {
     return this.#stop.signal;
   }

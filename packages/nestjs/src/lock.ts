@@ -38,10 +38,10 @@ export function currentLock(): LockContext | undefined {
  * A call rejects as `LockClient.run` does, for instance with `TIMEOUT`. `QueuelockExceptionFilter` turns
  * these errors into HTTP responses.
  *
- * Not supported: a call from the constructor, and a method that returns a stream. Both reject with
- * `INVALID_ARGUMENT`.
+ * Not supported: a call from the constructor, and a method that returns a stream. Calls of both kinds reject
+ * with `INVALID_ARGUMENT`.
  * @param name the name of the lock, or a function that returns it. The function gets the arguments of the
- * call, and the instance as `this`
+ *   call, and the instance as `this`
  * @typeParam Args - the arguments that the name is made of
  * @throws {QueueLockError} `INVALID_ARGUMENT` if the decorated member is not a method
  * @example

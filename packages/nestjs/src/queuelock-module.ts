@@ -52,8 +52,8 @@ Module({
 export class QueuelockModule {
   /**
    * Adds a client.
-   * @throws {QueueLockError} `INVALID_ARGUMENT` for bad options. When the application starts, also for two
-   * clients with the same name
+   * @throws {QueueLockError} `INVALID_ARGUMENT` for invalid options. If two clients have the same name, the
+   *   start of the application throws it
    */
   static forRoot(options: QueuelockModuleOptions): DynamicModule {
     const { name = DEFAULT_CLIENT, ...settings } = options;
@@ -63,8 +63,8 @@ export class QueuelockModule {
   }
 
   /**
-   * Adds a client whose settings a factory returns. When the application starts, it fails with the errors
-   * that `forRoot` throws.
+   * Adds a client whose settings a factory returns. If the settings are invalid, the start of the application
+   * fails with the errors that `forRoot` throws.
    * @example
    * QueuelockModule.forRootAsync({
    *   inject: [ConfigService],

@@ -39,18 +39,18 @@ const CRON_OPTIONS = 'SCHEDULE_CRON_OPTIONS';
 const SCHEDULER = Symbol.for('queuelock.scheduler');
 
 /**
- * Runs each tick of a method with `@Cron` in one of all processes. The order of this decorator and `@Cron` does
- * not matter. The method gets three arguments: the tick, which is the scheduled time; the ownership of the lock;
- * and the signal `stop`. The shutdown aborts `stop` and waits for the end of the method. If other code calls the method,
- * the call counts for the last tick before it.
+ * Runs each tick of a method with `@Cron` in only one of all processes. The order of this decorator and
+ * `@Cron` does not matter. The method gets three arguments: the tick, which is the scheduled time; the
+ * ownership of the lock; and the signal `stop`. The shutdown aborts `stop` and waits for the end of the
+ * method. If other code calls the method, the call counts for the last tick before it.
  *
  * If the method throws, the call rejects, and `@nestjs/schedule` logs the error.
  *
- * What `oncePerTick` does not promise is not promised here either. For instance, a tick is lost when its process
- * dies, unless `guarantee` is `at-least-once`.
+ * What `oncePerTick` does not promise is not promised here either. For instance, a tick is lost when its
+ * process dies, unless `guarantee` is `at-least-once`.
  * @param name the name of the job. No other job may have it
  * @throws {QueueLockError} `INVALID_ARGUMENT` if the decorated member is not a method. Each call rejects with
- * it if the method has no `@Cron`
+ *   it if the method has no `@Cron`
  * @example
  * \@OncePer('daily-report')
  * \@Cron('0 3 * * *', { timeZone: 'Europe/Berlin' })
@@ -119,7 +119,7 @@ function withoutJob(label: string): QueueLockError {
   return new QueueLockError('INVALID_ARGUMENT', text);
 }
 
-/** A schedule without a time zone uses the zone of the machine. */
+/** Returns the time zone of the schedule: that of the machine if the schedule names none. */
 function zoneOf({ timeZone, utcOffset }: Pick<CronOptions, 'timeZone' | 'utcOffset'>): string | number {
   return timeZone ?? utcOffset ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
 }

@@ -12,7 +12,7 @@ export interface ShutdownOptions {
   readonly undisturbedMs?: number;
   /**
    * Time that unfinished work has to end after `undisturbedMs` has passed, in milliseconds; see
-   * `LockClient.close`. For methods with `@Leads` and `@OncePer` it counts from the beginning of the
+   * `LockClient.close`. For methods with `@Leads` and `@OncePer` this time starts at the beginning of the
    * shutdown, when their `stop` aborts. Default 10,000.
    */
   readonly drainMs?: number;

@@ -66,7 +66,7 @@ describe('@Leads', () => {
     expect(events).to.deep.equal(['one leads', 'one ends, held true', 'two leads']);
   });
 
-  it('campaigns again after the method failed', async () => {
+  it('joins the election again after the method failed', async () => {
     let terms = 0;
     let again!: () => void;
     const twice = new Promise<void>((resolve) => (again = resolve));
@@ -100,7 +100,7 @@ describe('@Leads', () => {
     expect(health.liveness('locks').locks.status).to.equal('up');
   });
 
-  it("makes the start fail for a provider of request or transient scope, with the provider's name in the error", async () => {
+  it("makes the start of the application fail for a provider of request or transient scope, with the provider's name in the error", async () => {
     for (const scope of [Scope.REQUEST, Scope.TRANSIENT]) {
       @Injectable({ scope })
       class Scoped {

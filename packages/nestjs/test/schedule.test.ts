@@ -72,7 +72,7 @@ describe('@OncePer on a method with @Cron', () => {
     const [one, two] = [await start(server), await start(server)];
     await call(one.reports, 'yearly');
     await call(two.reports, 'yearly');
-    // The job `often` fires during this test too. Its runs are filtered out.
+    // The job named `often` runs during this test too. This function leaves out its runs.
     const yearly = ({ reports }: typeof one): readonly Run[] =>
       reports.runs.filter(({ job }) => job === 'yearly');
     const [run] = yearly(one);

@@ -90,7 +90,10 @@ export class Metrics {
     this.#hold.record((message.heldMs ?? 0) / 1_000, labels);
   }
 
-  /** Subtracts all unfinished acquisitions and holds from the two metrics that count them. */
+  /**
+   * Subtracts all unfinished acquisitions and holds from the two metrics that count them, because nothing
+   * counts their ends any more.
+   */
   close(): void {
     for (const message of this.#acquires) this.#waiting.add(-1, this.#labels(message));
     for (const message of this.#holds) this.#holding.add(-1, this.#labels(message));

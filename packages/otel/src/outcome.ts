@@ -6,7 +6,10 @@ import { isQueueLockError, type AcquireMessage } from '@queuelock/core';
  */
 export type Outcome = 'held' | 'busy' | 'timeout' | 'aborted' | 'failed';
 
-/** Returns the outcome of an acquisition from the message that the lock client publishes at the end of it. */
+/**
+ * Returns the outcome of an acquisition from the message of the lock client's diagnostics channel that
+ * announces its end.
+ */
 export function outcomeOf({ outcome, isTry, error }: AcquireMessage): Outcome {
   if (outcome === 'held') return 'held';
   if (outcome === 'left' || !isQueueLockError(error)) return 'aborted';

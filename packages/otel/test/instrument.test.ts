@@ -127,7 +127,7 @@ describe('OpenTelemetry instrumentation of locks', () => {
     await hold.release();
   });
 
-  it("reports a loss immediately, as an error of the hold's span", async () => {
+  it("reports a loss at once, before any release, as an error of the hold's span", async () => {
     const hold = await connect().acquire('a');
     server.evict(hold.key);
     await clock.advance(0);
@@ -165,7 +165,7 @@ describe('OpenTelemetry instrumentation of locks', () => {
     await session.close();
   });
 
-  it('uses the class that the classOf option returns', async () => {
+  it('uses the lock class (such as the name without an id) that the classOf option returns', async () => {
     stop();
     const { tracerProvider, meterProvider } = sdk;
     stop = instrumentLocks({ tracerProvider, meterProvider, classOf: (name) => name.replace(/\d+/g, 'N') });
@@ -190,7 +190,7 @@ describe('OpenTelemetry instrumentation of locks', () => {
     });
   });
 
-  it('has the metric names that occur in the queries of the dashboard', async () => {
+  it('has all metrics that the queries in dashboard.json name', async () => {
     await handOver();
     const text = readFileSync(new URL('../dashboard.json', import.meta.url), 'utf8');
     const { panels } = JSON.parse(text) as {
@@ -202,7 +202,8 @@ describe('OpenTelemetry instrumentation of locks', () => {
       Array.from(expr.matchAll(/__name__=~"([^"]+)"/g), ([, name = '']) => name),
     );
     const exported = await sdk.exported();
-    // These metrics of failures have counted nothing yet, so the SDK does not export them.
+    // The SDK does not export these metrics, because the test causes no failures, and they have counted
+    // nothing.
     const failures = ['acquire.busy', 'acquire.timeout', 'acquire.aborted', 'acquire.failed', 'hold.lost'];
     const unused = failures.map((name) => `queuelock_${name.replaceAll('.', '_')}_total`);
     const known = [...exported, ...unused];
@@ -224,7 +225,7 @@ describe('classOfName', () => {
     ['report', 'report'],
     ['/report', '/report'],
   ] as const)
-    it(`returns ${lockClass} for ${name}`, () => {
+    it(`returns the class ${lockClass} for the lock name ${name}`, () => {
       expect(classOfName(name)).to.equal(lockClass);
     });
 });

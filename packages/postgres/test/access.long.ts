@@ -72,7 +72,7 @@ describe('a PostgreSQL user of the lock clients', () => {
     expect(error.message).to.not.contain('secret');
   });
 
-  it('can use locks over a pool, which gets all of its connections back', async () => {
+  it('can use locks over a pool, which has all of its connections again at the end', async () => {
     const pool = new pg.Pool({ connectionString: clients.url, max: 2 });
     const backend = clients.connect({ pool });
     const session = await clients.session(backend);
@@ -82,7 +82,7 @@ describe('a PostgreSQL user of the lock clients', () => {
     await session.remove('jobs', held.id);
     await session.close();
     await backend.close();
-    // The query would wait if a connection had not been returned to the pool.
+    // This query would wait if the backend had kept both connections of the pool.
     expect(await pool.query('select 1 as one')).to.have.property('rowCount', 1);
     await pool.end();
   });

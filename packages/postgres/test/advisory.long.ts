@@ -95,7 +95,7 @@ describe('a queue of PostgreSQL with an advisory lock', () => {
     await next.release();
   }).timeout(WITHIN_MS);
 
-  it('sends no requests while a client waits for the lock', async () => {
+  it('causes no requests while a client waits for the advisory lock', async () => {
     const old = await other();
     await old.query(`select pg_advisory_lock(${KEY})`);
     const { pool, requested } = clients.pool();
@@ -110,7 +110,7 @@ describe('a queue of PostgreSQL with an advisory lock', () => {
     expect(requested.slice(before)).to.deep.equal([]);
   }).timeout(WITHIN_MS);
 
-  it('lets its waiters get the lock in turn with programs that use pg_advisory_lock', async () => {
+  it('lets its waiters and programs that use pg_advisory_lock hold one after another', async () => {
     const [ours, theirs] = [client(), await other()];
     const ownership = await ours.acquire('jobs');
     const theirTurn = theirs.query(`select pg_advisory_lock(${KEY})`);
@@ -123,7 +123,7 @@ describe('a queue of PostgreSQL with an advisory lock', () => {
     await (await again).release();
   }).timeout(WITHIN_MS);
 
-  it('leaves no request for the lock behind when a wait is cancelled, however often', async () => {
+  it('leaves no pending request for the advisory lock when a wait is cancelled, however often', async () => {
     const old = await other();
     await old.query(`select pg_advisory_lock(${KEY})`);
     const ours = client();
@@ -182,7 +182,7 @@ describe('a queue of PostgreSQL with an advisory lock', () => {
     await (await client().acquire('jobs')).release();
   }).timeout(WITHIN_MS);
 
-  it('frees the lock of a paused holder when its lease ends', async function () {
+  it('frees the advisory lock of a frozen holder when its lease ends', async function () {
     const [version] = await clients.column("select current_setting('server_version_num')::int");
     if (Number(version) < 140_000) {
       this['skipReason'] = 'servers before 14 end no connection that is silent';

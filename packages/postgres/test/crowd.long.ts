@@ -4,8 +4,9 @@ import { Clients } from './clients.ts';
 
 const [SHORT, LONG] = [200, 1_000];
 const ROUNDS = 20;
-// Number of further pages that a step may read in a long queue. With five times as many entries, the index
-// has at most one more level, and each read of the step visits one page of that level.
+// How many more pages of an index a step may read in a long queue than in a short one. With five times as
+// many entries, the index has at most one more level, and each read of the step visits one page of that
+// level.
 const MORE_PAGES = 20;
 
 /** The numbers of rows and pages that the server read or wrote. */
@@ -49,7 +50,7 @@ describe('a long queue on PostgreSQL', () => {
     return { leaving, joining };
   }
 
-  it(`reads and writes as many rows in a queue of ${SHORT} entries as in one of ${LONG}`, async () => {
+  it(`needs as many row reads and writes in a queue of ${SHORT} entries as in one of ${LONG}`, async () => {
     const { id } = await clients.session(clients.connect({ requestTimeoutMs: 20_000 }), 600_000);
     const [num] = await clients.column('select num from queuelock.session where id = $1', id);
     const [short, long] = [await costs(num, SHORT), await costs(num, LONG)];
@@ -60,7 +61,7 @@ describe('a long queue on PostgreSQL', () => {
     }
   }).timeout(300_000);
 
-  it('reads and writes no more rows for a removal when the server has 1,000 more clients', async () => {
+  it('needs no more row reads and writes for a removal when the server has 1,000 more sessions', async () => {
     const { id } = await clients.session(clients.connect({ requestTimeoutMs: 20_000 }), 600_000);
     const [num] = await clients.column('select num from queuelock.session where id = $1', id);
     const { leaving } = await costs(num, 30);

@@ -7,7 +7,7 @@ import { Clients } from './clients.ts';
 
 const WITHIN_MS = 60_000;
 
-describe('a fault on PostgreSQL', () => {
+describe('PostgreSQL under faults', () => {
   const clients = new Clients();
 
   faultsOn(() => ({
@@ -30,7 +30,8 @@ describe('a fault on PostgreSQL', () => {
     const other = await clients.session();
     const wanted = newSpec({ queue: 'late' });
     await other.enqueue(newSpec({ queue: 'late' }));
-    // The row lock lets the step wait in the server. It continues there after its client has given up.
+    // The row lock lets the step wait in the server. The step continues in the server after its client has
+    // given up.
     await clients.operator.query('begin');
     await clients.operator.query("select from queuelock.queue where name = 'late' for update");
     expect(await refusal(session.enqueue(wanted))).to.include({ code: 'UNAVAILABLE' });
@@ -44,7 +45,7 @@ describe('a fault on PostgreSQL', () => {
     await clients.until("select count(*)::int from queuelock.entry where queue = 'late'", 1);
   }).timeout(WITHIN_MS);
 
-  it('is reported as UNAVAILABLE when a pool is exhausted, and ends when a connection is free', async () => {
+  it('reports UNAVAILABLE when a pool is exhausted, and serves calls again when a connection is free', async () => {
     const { pool } = clients.pool({ max: 2 });
     const backend = clients.connect({ pool, requestTimeoutMs: 2_000 });
     const taken = await pool.connect();

@@ -39,7 +39,7 @@ describe('an application that uses npm pg', () => {
     await pool.end();
   });
 
-  it('may not wrap its pool in an object that changes the values of rows', async () => {
+  it('gets an error if it wraps its pool in an object that changes the values of rows', async () => {
     const pool = new pg.Pool({ connectionString: server.url });
     const wrapper = {
       async connect() {
@@ -98,7 +98,7 @@ describe('a pool that the application uses too', () => {
   });
   afterEach(() => pool.end());
 
-  it('keeps connections for heartbeats and steps when the application uses all others', async () => {
+  it('leaves the backend connections for heartbeats and steps when the application uses all others', async () => {
     const backend = postgres({ pool, requestTimeoutMs: 500 });
     const session = await backend.open(10_000, signal);
     const taken = await Promise.all([pool.connect(), pool.connect()]);
@@ -197,7 +197,7 @@ describe('a pool that is passed to postgres()', () => {
     { rows: [{ answer: null }] },
     { rows: [{ answer: {} }] },
   ]) {
-    it(`confirms no heartbeat if it returns the reply ${JSON.stringify(garbage)}`, async () => {
+    it(`leads to no confirmed heartbeat if it returns the reply ${JSON.stringify(garbage)}`, async () => {
       const pool = new FakePool();
       const backend = postgres({ pool: pool as never, requestTimeoutMs: 100 });
       const session = await backend.open(10_000, signal);

@@ -20,7 +20,7 @@ describe('the URL of a PostgreSQL', () => {
   }
 
   for (const url of ['postgres://a,b', 'postgres://user:secret@h/a/b', 'http://user:secret@h']) {
-    it(`is refused with an error that states the rule: ${url}`, () => {
+    it(`is refused if it is invalid, with an error that states the rule: ${url}`, () => {
       expect(() => fromUrl(url))
         .to.throw('is written postgres://user:password@host:port/database')
         .with.property('message')
@@ -60,7 +60,7 @@ describe('the TLS of PostgreSQL', () => {
     expect(tlsOf('verify-full', {})).to.deep.equal({ rejectUnauthorized: true });
   });
 
-  it('refuses modes that would allow an unencrypted connection', () => {
+  it('refuses values of sslmode that would allow an unencrypted connection', () => {
     expect(() => sslModeOf('prefer', false)).to.throw(
       'sslmode is one of disable, require, verify-ca, verify-full',
     );
@@ -88,7 +88,7 @@ describe('the options of PostgreSQL', () => {
     ['no PEM', { tls: { ca: 'secret', cert: 'secret', key: 'secret' } }, 'tls.ca is in PEM'],
   ];
   for (const [about, options, rule] of wrong) {
-    it(`refuse ${about}`, () => {
+    it(`are refused with ${about}`, () => {
       expect(() => postgres(options as PostgresOptions))
         .to.throw(rule)
         .with.property('message')

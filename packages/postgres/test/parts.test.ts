@@ -26,7 +26,7 @@ describe('a text that is stored in PostgreSQL', () => {
 });
 
 describe('the key of an entry of PostgreSQL', () => {
-  it('is valid in its own queue only', () => {
+  it('is accepted only in the queue that it was created for', () => {
     expect(orderIn('a/b', keyOf('a/b', 7))).to.equal('7');
     expect(orderIn('a', keyOf('a/b', 7))).to.equal(undefined);
     expect(orderIn('a', 'a/b')).to.equal(undefined);
@@ -45,7 +45,7 @@ describe('an error of PostgreSQL', () => {
     '40001': 'UNAVAILABLE',
   };
   for (const [code, ours] of Object.entries(codes)) {
-    it(`with the code ${code} is converted to ${ours}`, () => {
+    it(`with the code ${code} is converted to an error with the code ${ours}`, () => {
       expect(asQueueLockError(serverError(code), AT)).to.have.property('code', ours);
     });
   }
@@ -57,7 +57,7 @@ describe('an error of PostgreSQL', () => {
     expect(breaksConnection(Object.assign(new Error('reset'), { code: 'EPIPE' }))).to.equal(true);
   });
 
-  it('leads to a retry after a conflict, and to the creation of tables when they are missing', () => {
+  it('leads to a retry if it reports a conflict, and to the creation of the tables if it reports that they are missing', () => {
     expect(['40P01', '40001', '23505', '42501'].map((code) => isClash(serverError(code)))).to.deep.equal([
       true,
       true,
@@ -131,7 +131,7 @@ describe('the diagnosis of a PostgreSQL server', () => {
     expect(levels({})).to.deep.equal(['ok: PostgreSQL 15.18']);
   });
 
-  it('warns of lagging replicas, switched-off fsync, old servers and long transactions', () => {
+  it('warns of replicas that may lag, switched-off fsync, old versions and long transactions', () => {
     expect(levels({ replicas: 1 }).join()).to.contain('warning: it has 1 replicas, which may lag');
     expect(levels({ replicas: 1 }).join()).to.contain('renews the earlier hold without end');
     expect(levels({ replicas: 1, synchronous: 'b' })).to.have.length(1);

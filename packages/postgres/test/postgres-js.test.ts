@@ -59,7 +59,7 @@ describe('a client of postgres.js that is passed to postgres()', () => {
     held.release();
   });
 
-  it('leaves no connection of the backend open when the locks are closed', async () => {
+  it('leaves no connection of the backend open when the lock client is closed', async () => {
     const locks = createLockClient(
       postgres({ client: client({ connection: { application_name: 'of the application' } }) }),
     );

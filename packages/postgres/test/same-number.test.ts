@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import { createLockClient } from '@queuelock/core';
 import { Clients } from './clients.ts';
 
-// Above all numbers that the server would give, so that the next one in a queue is one more than this.
+// A number above all order numbers that the server would give. The next entry in each of two queues then gets
+// the same order number, this one plus 1.
 const LAST = 5_000_000_000_000_000;
 
 describe('two entries of a session that have the same order number, each in its own queue', function () {
@@ -23,7 +24,7 @@ describe('two entries of a session that have the same order number, each in its 
     await second.release();
     const [claim, other] = claims;
     await (await other)?.release();
-    // The response to this request arrives after all notifications of the release.
+    // The response to this request arrives after all notifications of the release, so the test waits for it.
     await (await waiter.acquire('third')).release();
     expect(granted).to.deep.equal(['second']);
     await first.release();

@@ -4,7 +4,7 @@ import { postgres } from '@queuelock/postgres';
 import { refusal, signal } from '@queuelock/harness/specs';
 import { Clients } from './clients.ts';
 
-/** Settings of a role with which locks work unchanged. */
+/** Settings of the user (role) of the backend that do not change the behaviour of locks. */
 const HARMLESS = [
   "idle_in_transaction_session_timeout = '100ms'",
   "idle_session_timeout = '1s'",
@@ -63,7 +63,7 @@ describe('a PostgreSQL with a setting of the role or the server', function () {
       await Promise.all([one!.close(), other!.close()]);
     });
 
-  it('refuses a session with a statement_timeout of 1 ms, and the error names the setting', async () => {
+  it('can open no session with a statement_timeout of 1 ms, and the error names the setting', async () => {
     await clients.operator.query('alter role app set statement_timeout = 1');
     const locked = await clients.operator.query('begin; lock table queuelock.session').then(
       () => true,
@@ -112,7 +112,7 @@ describe('a PostgreSQL with a setting of the role or the server', function () {
     }
   });
 
-  it('refuses a session with default_transaction_read_only, and the error names the setting', async () => {
+  it('can open no session with default_transaction_read_only, and the error names the setting', async () => {
     await clients.operator.query('alter role app set default_transaction_read_only = on');
     const backend = clients.connect({ url: url() });
     const { message } = await refusal(backend.open(10_000, signal));

@@ -57,7 +57,7 @@ describe('the steps on PostgreSQL', () => {
     await untilThere('tried', 0);
   });
 
-  it('write nothing when tryAcquire finds the lock taken', async () => {
+  it('write nothing when tryAcquire finds that another client holds the lock', async () => {
     const [one, other] = [await ready(), await ready()];
     const ownership = await one.client.acquire('busy');
     const [before] = await clients.column('select pg_current_wal_insert_lsn()');
@@ -79,7 +79,7 @@ describe('the steps on PostgreSQL', () => {
     await ownership.release();
   });
 
-  it('hand a lock over by the release alone: one waiter is notified and none sends a request', async () => {
+  it('hand a lock over with only the release: it notifies one waiter, and no waiter sends a request', async () => {
     const holder = await ready();
     const waiters = await Promise.all(Array.from({ length: 5 }, ready));
     const listener = new pg.Client({ connectionString: clients.url });
@@ -101,7 +101,7 @@ describe('the steps on PostgreSQL', () => {
       notified.length = 0;
       await ownership.release();
       ownership = await claim;
-      // Waits for a reply of the server, which arrives after all notifications that the server has sent
+      // Waits for the reply to this query, which arrives after all notifications that the server has sent
       // before.
       await listener.query('select 1');
       expect(notified).to.have.length(1);
@@ -150,7 +150,7 @@ describe('the steps on PostgreSQL', () => {
     expect(plans.filter((plan) => /JIT:|Seq Scan on entry/.test(plan))).to.deep.equal([]);
   });
 
-  it('are refused under an isolation level that does not guarantee the order', async () => {
+  it('are refused under an isolation level that does not guarantee the order of entries', async () => {
     await clients.session();
     const { pool } = clients.pool({ options: '-c default_transaction_isolation=serializable' });
     const error = await refusal(clients.session(clients.connect({ pool })));
@@ -222,7 +222,7 @@ describe('the steps on PostgreSQL', () => {
     const held = newSpec({ queue: 'left' });
     await dead.enqueue(held);
     const next = await other.enqueue(newSpec({ queue: 'left' }));
-    // Simulates that the server's clock was set forward.
+    // Simulates that the server's clock was set forward beyond the end of the session's lease.
     await clients.operator.query(
       "update queuelock.session set expires = clock_timestamp() - interval '1 s' where id = $1",
       [dead.id],
@@ -274,7 +274,7 @@ describe('the steps on PostgreSQL', () => {
     ).to.deep.equal([0]);
   });
 
-  it('succeed again after all tables were truncated', async () => {
+  it('succeed again, in the same client, after all tables were truncated', async () => {
     const locks = createLockClient(clients.connect());
     await locks.run('truncated', () => undefined);
     const tables = ['store', 'queue', 'entry', 'session', 'removed', 'trace', 'register'];

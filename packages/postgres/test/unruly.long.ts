@@ -83,7 +83,7 @@ describe('the function socket of a client of postgres.js', function () {
   const server = new OwnServer();
 
   for (const [what, broken] of Object.entries(SOCKETS))
-    it(`causes no uncaught exception when it ${what}, and locks work again once it connects`, async () => {
+    it(`causes no uncaught exception when it ${what}, and locks work again once it returns open sockets`, async () => {
       const state = { isBroken: true };
       const socket = (): unknown => (state.isBroken ? broken(server.url) : connected(server.url));
       const client = postgresJs(server.url, { socket, onnotice: () => undefined } as object);

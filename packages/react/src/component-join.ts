@@ -8,8 +8,8 @@ export type LockState = { readonly status: 'idle' } | JoinState;
 export const IDLE: LockState = { status: 'idle' };
 
 /**
- * The join of one component to one queue. The join ends when the component unmounts. For another name or
- * client, the component needs another `ComponentJoin`.
+ * The join of one component to one queue. The join ends when the component unmounts. When the component
+ * changes its name or client, the hook creates another `ComponentJoin`.
  */
 export class ComponentJoin {
   readonly client: BridgeClient;

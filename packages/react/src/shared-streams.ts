@@ -16,7 +16,8 @@ export interface SharedSource<T> {
 }
 
 // Time in milliseconds for which a stream without subscribers stays open. StrictMode unsubscribes and
-// subscribes again at once, and a change of routes does so within this time.
+// subscribes again at once. A change of routes unsubscribes on one page and subscribes on the next within
+// this time.
 const GRACE_MS = 1_000;
 
 interface SharedStream {

@@ -24,7 +24,10 @@ export function useQueues(prefix = ''): Observed<QueuesSnapshot> {
   return useObserved('queues', prefix);
 }
 
-/** Returns the recent past of a queue: which clients joined, held and left, as far as the bridge has observed it. */
+/**
+ * Returns the chronicle of a queue: which clients joined, held and left, as far as the bridge has observed
+ * it.
+ */
 export function useTimeline(name: string): Observed<TimelineSnapshot> {
   return useObserved('timeline', name);
 }
@@ -39,7 +42,7 @@ export function useSessions(prefix = ''): Observed<SessionsSnapshot> {
   return useObserved('sessions', prefix);
 }
 
-/** Returns the present deadlocks. */
+/** Returns the deadlocks that exist now among the queues whose names begin with `prefix`. */
 export function useDeadlocks(prefix = ''): Observed<DeadlocksSnapshot> {
   return useObserved('deadlocks', prefix);
 }

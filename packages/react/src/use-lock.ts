@@ -7,11 +7,14 @@ import { useBridge } from './provider.ts';
 export interface LockView {
   /** `idle` before `join` and after `leave`; otherwise as the bridge reports it. After `ended` the component may join again. */
   readonly state: LockState;
-  /** Position while the component waits: 1 is next. 0 while it holds; `undefined` otherwise. */
+  /**
+   * Position while the component waits, counted from 1: at 1, no entry is ahead. 0 while it holds;
+   * `undefined` otherwise.
+   */
   readonly position: number | undefined;
   /**
-   * The lock while the component holds it, also while it is suspect. Read `lock.held` directly before each effect, and send `lock.token`
-   * with every write.
+   * The lock while the component holds it, also while it is suspect. Read `lock.held` directly before each action that needs the lock, and send
+   * `lock.token` with every write.
    */
   readonly lock: PageLock | undefined;
   /** Aborts when the lock is lost; pass it to the code that needs the lock. `undefined` while the lock is not held. */

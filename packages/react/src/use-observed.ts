@@ -33,8 +33,8 @@ export function useObserved<K extends Kind>(kind: K, subject: string): Observed<
 }
 
 /**
- * Returns the state of the connection between the page and its bridge. The hook observes nothing itself: it returns `connecting` while no
- * other hook of the page does.
+ * Returns the state of the connection between the page and its bridge. The hook observes nothing itself: it returns `connecting` while no other hook
+ * of the page observes anything.
  */
 export function useConnection(): Connection {
   const client = useBridge();

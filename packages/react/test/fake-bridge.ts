@@ -30,12 +30,12 @@ export interface FakeJoin {
 
 /** A bridge client that emits what a test passes to it, and counts its subscribers. */
 export class FakeBridge implements BridgeClient {
-  /** Number of open subscriptions, by kind and subject. */
+  /** Number of open subscriptions, by the kind of what is observed (such as `election`) and its name. */
   readonly subscribers = new Map<string, number>();
   /** Number of subscriptions so far. */
   opened = 0;
   readonly joins: FakeJoin[] = [];
-  // Methods that a test may replace.
+  // Methods that reject by default and that a test may replace.
   evict: BridgeClient['evict'] = NOT_HERE;
   ask: BridgeClient['ask'] = NOT_HERE;
   tokenOf: BridgeClient['tokenOf'] = NOT_HERE;

@@ -92,7 +92,7 @@ describe('useLock', () => {
     expect(bridge.joins[0]!.hasLeft).to.equal(false);
   });
 
-  it('shows the states queued, held and ended', () => {
+  it('returns the states queued, held and ended', () => {
     page.testing.render(around(<Editor name="a" isKeen />));
     say(QUEUED);
     expect([view.state.status, view.position, view.lock]).to.deep.equal(['queued', 2, undefined]);
@@ -130,7 +130,7 @@ describe('useLock', () => {
     await untilLeft(0);
   });
 
-  it('leaves at once when `join` is called after the component has unmounted', async () => {
+  it('joins and leaves again at once when `join` is called after the component has unmounted', async () => {
     const { unmount } = page.testing.render(around(<Editor name="a" />));
     const { join } = view;
     unmount();

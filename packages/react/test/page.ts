@@ -6,7 +6,10 @@ type Name = keyof Window & string;
 /** A simulated browser page, for as long as a test needs it. */
 export interface Page {
   readonly testing: typeof testingLibrary;
-  /** Queries of this page. The `screen` of the testing library would query the first page only. */
+  /**
+   * Queries of this page. The object `screen` of the testing library would query only the first page of the
+   * process.
+   */
   readonly screen: testingLibrary.BoundFunctions<typeof testingLibrary.queries>;
   /** Unmounts all components and removes the globals. */
   close(): Promise<void>;

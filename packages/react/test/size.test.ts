@@ -20,8 +20,7 @@ describe('size of the React hooks', () => {
         rolldownOptions: { external: /^(?!\.|\/)/ },
       },
     });
-    // The build has set NODE_ENV to production, in which React cannot be tested. So the old value is
-    // restored.
+    // Restores NODE_ENV, because the build has set it to production, in which React cannot be tested.
     if (NODE_ENV === undefined) delete process.env['NODE_ENV'];
     const [{ output }] = result as unknown as [{ output: readonly [{ code: string }] }];
     const bytes = gzipSync(output[0].code).length;

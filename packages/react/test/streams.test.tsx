@@ -112,7 +112,7 @@ describe('hooks over snapshots', () => {
     expect(texts(container)).to.deep.equal(['bob']);
   });
 
-  it('report a lost connection together with the last snapshot', () => {
+  it('report a lost connection to the bridge together with the last snapshot', () => {
     const { container } = show(<Owners name="a" />);
     say(['ann']);
     page.testing.act(() => {
@@ -140,7 +140,7 @@ describe('hooks over snapshots', () => {
     expect(renderings).to.equal(before);
   });
 
-  it('return the first candidate as the leader', () => {
+  it('return the first candidate of an election as the leader', () => {
     function Leader(): ReactElement {
       return <p>{useLeader('e').leader?.value ?? 'nobody'}</p>;
     }
@@ -156,7 +156,7 @@ describe('hooks over snapshots', () => {
     expect(texts(container)).to.deep.equal(['one:80']);
   });
 
-  it('throw an error that names the provider when it is missing', () => {
+  it('throw an error that names BridgeProvider when the component is not inside one', () => {
     function Lost(): null {
       useBridge();
       return null;

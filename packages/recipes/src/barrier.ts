@@ -7,12 +7,11 @@ export interface Barrier {
   readonly name: string;
   /**
    * Closes the barrier. From the moment at which the server has stored the entry, `pass` waits. Resolves when
-   * all clients that were passing before have passed.
-   * Only one client closes the barrier at a time. A second `close` waits until the first client has opened
-   * it, and until each `pass` that joined the queue before it has passed. Open the barrier with `release()`
-   * or `await using`.
+   * all clients whose `pass` was in the queue before have passed. Only one client closes the barrier at a
+   * time. A second `close` waits until the first client has opened it, and until each `pass` that joined the
+   * queue before it has passed. Open the barrier with `release()` or `await using`.
    * @returns the ownership that keeps the barrier closed. When its `signal` aborts, the barrier has opened
-   * without a release
+   *   without a release
    * @throws {QueueLockError} like `LockClient.acquire`
    */
   close(options?: WaitOptions): Promise<Ownership>;
@@ -24,13 +23,13 @@ export interface Barrier {
 }
 
 /**
- * Returns a barrier: one client closes it, all clients wait for it, and they continue together when it opens. Closing is an exclusive claim
- * of the name. Passing is a shared claim that is released at once. So each waiter is admitted by one event, and its only further write is
- * the removal of its own entry. An open barrier costs the server nothing.
+ * Returns a barrier: one client closes it, all clients wait for it, and they continue together when it opens. Closing is an exclusive claim of the
+ * name. Passing is a shared claim that is released at once. So each waiter is admitted by one event, and its only further write is the removal of its
+ * own entry. An open barrier stores nothing on the server.
  *
- * The barrier opens when it is released. It also opens when the client that closed it dies, after the TTL of that client at the latest. So
- * no crash blocks the other clients for ever. Curator's `DistributedBarrier` and kazoo's `Barrier` are persistent: they stay closed until a
- * client removes their node. If a barrier must not open before some work is done, use a `latch` instead.
+ * The barrier opens when it is released. It also opens when the client that closed it dies, after the TTL of that client at the latest. So no crash
+ * blocks the other clients for ever. Curator's `DistributedBarrier` and kazoo's `Barrier` are persistent: they stay closed until a client removes
+ * their node. If a barrier must not open before some work is done, use a `latch` instead.
  *
  * Not promised: that the barrier is still open when `pass` resolves. A new `close` waits only for clients whose entries are in the queue.
  *

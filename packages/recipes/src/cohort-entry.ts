@@ -35,8 +35,8 @@ export class CohortEntry {
   #session: SessionState['status'] = 'idle';
 
   /**
-   * Returns an error while the client cannot know whether this entry is granted, because the store does not
-   * respond. `undefined` otherwise, and once the entry is granted.
+   * Returns an error while the store does not respond, because the client then cannot know whether this entry
+   * is granted. `undefined` otherwise, and once the entry is granted.
    */
   get failure(): unknown {
     if (!this.#isInLine) return withoutResponse();

@@ -10,8 +10,8 @@ export class LocalHold implements CohortHold {
   readonly #shared: Ownership;
   readonly #handOn: () => Promise<void>;
   /**
-   * Controller of `signal`. Controller and signal are created when the acquirer first reads `signal`, so that
-   * listeners run in the acquirer's asynchronous context.
+   * The controller of `signal`. It is created when the acquirer first reads `signal`, so that abort listeners
+   * run in the acquirer's asynchronous context.
    */
   #loss: CallerAbortController | undefined;
   #signal: AbortSignal | undefined;
@@ -19,7 +19,10 @@ export class LocalHold implements CohortHold {
   #lossError: unknown;
   #released: Promise<void> | undefined;
 
-  /** @param handOn passes the lock to the next local acquirer or releases it; resolves when that is confirmed */
+  /**
+   * @param handOn passes the lock to the next local acquirer or releases it; resolves when the hand-over or
+   *   the release is confirmed
+   */
   constructor(shared: Ownership, handOn: () => Promise<void>) {
     this.#shared = shared;
     this.#handOn = handOn;

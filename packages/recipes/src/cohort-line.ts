@@ -22,8 +22,8 @@ export class LocalLine<T> {
   }
 
   /**
-   * Waits until `admit` passes a value to this waiter. Rejects at the timeout or when the signal aborts, with
-   * the error of `waitLimit`.
+   * Resolves with the value (such as a local hold) that `admit` passes to this waiter. Rejects at the timeout
+   * or when the signal aborts, with the error of `waitLimit`.
    */
   wait(options: WaitOptions, context: WaitContext): Promise<T> {
     checkWait(options, 1);

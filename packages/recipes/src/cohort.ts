@@ -35,8 +35,7 @@ import { WAIT_OPTIONS, type WaitOptions } from './wait-limit.ts';
 export function cohort(client: LockClient, name: string, options?: CohortOptions): Cohort {
   const { handOffs = 16, ...label } = checkedOptions('options of cohort', options, OPTIONS);
   wholeNumber('handOffs', handOffs, { min: 0 });
-  // Creates a claim only because that validates the name and the label. Without a subscription the claim does
-  // nothing.
+  // Creates this claim only to validate the name and the label. A claim without a subscription sends nothing.
   void client.claim(name, label);
   return new EntrySharing(client, { name, label }, handOffs);
 }
@@ -98,16 +97,16 @@ class EntrySharing implements Cohort {
   }
 
   /**
-   * Returns an error while the client cannot know whether the entry is granted, because the store does not
-   * respond. `undefined` otherwise.
+   * Returns the error of the shared entry while the store does not respond, because the client then cannot
+   * know whether the entry is granted. `undefined` otherwise.
    */
   get failure(): unknown {
     return this.#entry?.failure;
   }
 
   /**
-   * Joins or leaves the queue, or admits the next local waiter, as the present state requires. Called after
-   * every change.
+   * While no acquirer holds: leaves the queue without local waiters, joins it for the first waiter, and
+   * admits the next waiter when the entry is granted. Called after every change.
    */
   #settle(): void {
     if (this.#holder) return;
@@ -151,8 +150,9 @@ class EntrySharing implements Cohort {
 
   #lost(reason: unknown): void {
     const holder = this.#holder;
-    // Clears the state before it notifies the holder, because the holder may acquire again at once. Does not end
-    // the claim of the lost entry: that claim ends by itself, after it has read which client removed the entry.
+    // Forgets the holder and the entry before it notifies the holder, because the holder may acquire again at
+    // once. Does not end the claim of the lost entry: that claim ends by itself, after it has read which
+    // client removed the entry.
     this.#holder = undefined;
     this.#entry = undefined;
     holder?.revoke(reason);

@@ -14,7 +14,10 @@ const MAX_LEASES = 1_000_000;
 
 /** Settings of Curator's semaphore. */
 export interface CuratorSemaphoreOptions {
-  /** Number of leases. The store does not keep it, so all clients must use the same number, as with Curator. */
+  /**
+   * Number of leases (Curator's word for permits). The store does not keep it, so all clients must use the
+   * same number, as with Curator.
+   */
   readonly maxLeases: number;
 }
 
@@ -53,8 +56,8 @@ export interface CuratorSemaphore {
   tryAcquire(options?: Omit<LeaseOptions, 'timeoutMs'>): Promise<SharedOwnership | undefined>;
   /**
    * Runs `work` while holding a lease.
-   * @throws {QueueLockError} like `LockClient.run`; `REENTRANT` for a call chain that holds all leases. For a call chain that holds some of them see
-   *   `permits` of `ClaimOptions`
+   * @throws {QueueLockError} like `LockClient.run`; `REENTRANT` for a call chain that holds all leases. For a call chain that holds some of the
+   *   leases, see the option `permits` of `ClaimOptions`
    */
   run<T>(
     work: (lease: SharedOwnership, stop: AbortSignal) => T | PromiseLike<T>,
@@ -141,8 +144,8 @@ class TwoQueues implements CuratorSemaphore {
   }
 
   /**
-   * Acquires the `locks` queue, and calls `take` while it holds that queue. Releases it once `take` has a lease.
-   * The lease stays valid even if the hold of the `locks` queue is lost afterwards.
+   * Acquires Curator's queue `locks`, and calls `take` while it holds that queue. Releases the queue once
+   * `take` has a lease. The lease stays valid even if the hold of the `locks` queue is lost afterwards.
    */
   async #inTurn<T>(
     options: LeaseOptions,

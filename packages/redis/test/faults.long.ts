@@ -19,7 +19,7 @@ function again(session: Session, spec: ReturnType<typeof newSpec>): Promise<Plac
   return repeatUntilDefinite(() => session.enqueue(spec), AbortSignal.timeout(WITHIN_MS));
 }
 
-describe('a fault on Redis', () => {
+describe('Redis under faults', () => {
   const clients = new Clients({ appendonly: 'yes' });
 
   faultsOn(() => ({

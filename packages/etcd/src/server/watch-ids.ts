@@ -23,13 +23,13 @@ interface Pending<Owner> {
  */
 type Numbering = 'unknown' | 'proposed' | 'own';
 
-// The first id that a request proposes. Servers that number watches themselves never count that far. So if a
-// confirmed id equals the proposed one, the server has accepted it.
+// The first id that a request proposes. A server that numbers watches itself never reaches this number. So if a confirmed id equals the proposed one,
+// the server has accepted it.
 const FIRST_PROPOSED = 2 ** 40;
 
 /**
- * Assigns the ids of the watches on one stream. An id is used only after the server has confirmed it. If the server numbers watches
- * itself, or before that is known, only one request is in flight at a time. A grpc-proxy confirms several requests in any order, so its
+ * Assigns the ids of the watches on one stream. An id is used only after the server has confirmed it. Only one request is in flight at a time until
+ * the server has accepted a proposed id, and for ever if it numbers watches itself. A grpc-proxy confirms several requests in any order, so its
  * responses could not be matched to them.
  */
 export class WatchIds<Owner> {
@@ -42,7 +42,7 @@ export class WatchIds<Owner> {
   #numbering: Numbering = 'unknown';
   #nextProposed = FIRST_PROPOSED;
 
-  /** Whether the server accepts proposed ids; `false` until that is known. */
+  /** Whether the server accepts proposed ids; `false` until a response shows it. */
   get takesProposed(): boolean {
     return this.#numbering === 'proposed';
   }
@@ -59,7 +59,8 @@ export class WatchIds<Owner> {
   }
 
   /**
-   * Returns requests for the waiting watches that may be requested now. These watches then no longer wait.
+   * Returns the requests to send now for the waiting watches. While the server has not accepted a proposed id, this is at most one, and none while
+   * another request is in flight. The returned watches no longer wait.
    */
   take(): readonly WatchRequest<Owner>[] {
     const requests: WatchRequest<Owner>[] = [];
@@ -111,8 +112,8 @@ export class WatchIds<Owner> {
   }
 
   /**
-   * Finds the request to which a response belongs, by its proposed id. A refusal may have no id. Servers send refusals in the order of the
-   * requests.
+   * Finds the request to which a response belongs, by its proposed id. A refusal without an id belongs to the oldest request, because servers send
+   * refusals in the order of the requests.
    */
   #requestFor({ watch_id: id, canceled }: Pick<IWatchResponse, 'watch_id' | 'canceled'>): string | undefined {
     if (this.#requested.has(id)) return id;

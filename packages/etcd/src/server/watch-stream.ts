@@ -8,15 +8,15 @@ import { includesKey, type Watcher, type WatchTarget } from './watch-target.ts';
 export interface WatchStreamListener {
   /** Called when the server has canceled a watch. */
   readonly onRefused: (watcher: Watcher, response: IWatchResponse) => void;
-  /** Called once, when the first watch is live, with whether the member accepts the ids that requests propose. */
+  /** Called once, when the server confirms the first watch, with whether the member accepts the ids that requests propose. */
   readonly onNumbered?: ((takesProposedIds: boolean) => void) | undefined;
   /** Called once, when the stream and all of its watches have ended. */
   readonly onEnd: (error: unknown) => void;
 }
 
 /**
- * One watch stream to one member, from its start to its end. An event reaches a watcher only by an id that the server has confirmed, and only if
- * the event's key is among the keys it watches. Otherwise the stream ends as a failure.
+ * One watch stream to one member, from its start to its end. An event reaches a watcher only by an id that the server has confirmed, and only if the
+ * watcher watches the event's key. Otherwise the stream ends as a failure.
  */
 export class WatchStream {
   readonly endpoint: Endpoint;
@@ -28,7 +28,7 @@ export class WatchStream {
   #due: object | undefined;
   #overdue: ReturnType<typeof setTimeout> | undefined;
   #silent: ReturnType<typeof setTimeout> | undefined;
-  /** The time at which the server first confirmed a watch. */
+  /** The time at which the server confirmed the first watch of this stream. */
   #liveSince: number | undefined;
   #over = false;
 
@@ -65,8 +65,8 @@ export class WatchStream {
   }
 
   /**
-   * Requests a response from the member, and ends the stream as a failure if none arrives in time. A server that numbers watches itself may be a
-   * grpc-proxy, which ignores progress requests. So it gets a request for one more watch, which is canceled at once.
+   * Requests a response from the member, and ends the stream as a failure if none arrives within the response timeout. A server that numbers watches
+   * itself may be a grpc-proxy, which ignores progress requests. So such a server gets a request for one more watch, which is canceled at once.
    */
   probe(target: WatchTarget): void {
     if (this.takesProposedIds) {
@@ -91,7 +91,10 @@ export class WatchStream {
     this.#end(new Error(reason));
   }
 
-  /** Sends the watch requests that may be sent now. The stream ends as a failure if the oldest request gets no response in time. */
+  /**
+   * Sends the watch requests that `WatchIds` allows now. The stream ends as a failure if the oldest request gets no response within twice the
+   * response timeout.
+   */
   #request(): void {
     if (this.#over) return;
     for (const { owner, id } of this.#ids.take())
@@ -101,7 +104,7 @@ export class WatchStream {
     if (this.#ids.oldest === this.#due) return;
     this.#due = this.#ids.oldest;
     clearTimeout(this.#overdue);
-    // The first response may take twice the usual time, since the client may have to connect and log in first.
+    // The first response may take twice the response timeout, since the client may have to connect and log in first.
     if (this.#due) this.#overdue = this.#endAfter(2 * this.#responseTimeoutMs);
   }
 

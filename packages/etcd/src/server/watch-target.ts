@@ -7,16 +7,16 @@ export type WatchTarget = Pick<IWatchCreateRequest, 'key' | 'range_end' | 'filte
 /** A notification that a watch stream sends to a watcher. */
 export type WatchNotification =
   /**
-   * The watch is live: the watcher is notified of every change from now on. Earlier changes may be missing, so the watcher must read once,
-   * also after a reconnect. `revision` is the revision of the store when the member created the watch. If a write arrives at that moment,
-   * the member treats the watch like one that requested past events, and sends its events up to 100 ms late.
+   * The watch is live: the watcher is notified of every change from now on. Earlier changes may be missing, so the watcher must read once, also after
+   * a reconnect. `revision` is the revision of the store when the member created the watch. If a write arrives while the member creates the watch,
+   * the first events of the watch arrive up to 100 ms late, as past events do.
    */
   | { readonly status: 'live'; readonly revision?: string | undefined }
   | { readonly status: 'events'; readonly events: readonly IEvent[] }
   /** The stream has ended, and another one opens by itself. Until the watch is live there, the watcher may miss changes. */
   | { readonly status: 'broken'; readonly error: QueueLockError };
 
-/** The keys to watch, and the callback for their changes. When its stream ends, the watcher moves to the next stream. */
+/** The keys to watch, and the callback for their changes. When its stream ends, `Watches` adds the watcher to another stream. */
 export interface Watcher {
   readonly target: WatchTarget;
   notify(news: WatchNotification): void;

@@ -12,22 +12,22 @@ interface QueueWatches {
   size: number;
 }
 
-// Maximum number of watchers on one stream. For each stream, etcd buffers 128 events of one revision, and
-// further events arrive up to 100 ms late.
+// Maximum number of watchers on one stream. etcd buffers up to 128 events of one revision for each stream, and sends further events up to 100 ms
+// late.
 const WATCHERS_PER_STREAM = 100;
 const MAX_STREAMS = 8;
-// A stream is closed only if the remaining streams would then have fewer watchers each than this. So streams
-// do not open and close all the time.
+// Closes a stream only if each of the remaining streams would then have fewer watchers than this number. Otherwise streams would open and close again
+// and again.
 const MIN_WATCHERS_PER_STREAM = WATCHERS_PER_STREAM / 2;
 const MARKS = /\.queuelock\/shared\/(?=[^]*\/)/;
 
-/** All watches of a backend. They are on one stream, or on up to eight streams if there are many. */
+/** All watches of a backend. They share one stream, or up to eight streams if there are more than 100 watchers. */
 export class Watches {
   /** Emits when a stream breaks. */
   readonly broken$: Observable<unknown>;
-  /** Emits when the backend is closed. Watchers get no notifications after that. */
+  /** Emits when the backend is closed. Watchers get no notifications after this emission. */
   readonly closed$: Observable<void>;
-  /** The timers of holds that began recently. The entry of such a hold is not watched yet. */
+  /** The timers of holds that are younger than `OWN_UNWATCHED_MS`. A holder watches its own entry only after that time. */
   readonly unwatched: DeadlineQueue = new DeadlineQueue(OWN_UNWATCHED_MS, performance);
   readonly #broken$ = new Subject();
   readonly #closed$ = new ReplaySubject<void>(1);

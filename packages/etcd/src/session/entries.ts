@@ -35,7 +35,7 @@ export class Entries {
     const requesting = { connection, lease, generation: new Generation(connection, { key, lease, owner }) };
     const entering = new Batcher({
       maxSize: MAX_NEWCOMERS,
-      // All entries of a transaction have one order number, so a batch has at most one entry of each queue.
+      // All entries that one transaction creates get the same order number (its revision). So a batch has at most one entry of each queue.
       kindOf: ({ spec }: Newcomer) => spec.queue,
       isIndependent: () => true,
       send: (newcomers) => sendEnqueueBatch(requesting, newcomers),
@@ -43,8 +43,8 @@ export class Entries {
     const leaving = new Batcher({
       maxSize: MAX_REMOVALS,
       kindOf: ({ keyText }: Entry) => keyText,
-      // The removal of an entry for which a later entry waits is sent at the end of the tick. Only then is it known
-      // which successor takes the hold over.
+      // If a later entry waits for the removed entry, the removal is sent at the end of the tick. Only then is it known which waiter takes over the
+      // hold.
       isIndependent: ({ followed }: Entry) => !followed,
       send: (entries) => removeEntries(connection, entries),
     });
@@ -108,8 +108,8 @@ export class Entries {
     const newcomers = specs.map((spec) => ({ entry: this.#entryOf(spec), spec }));
     const entered = await this.#cleanUpAfter(newcomers, async () => {
       const special = newcomers.filter(({ entry, spec }) => entry.hasNoRoomFor(spec));
-      // Entries that need no check are not delayed by an `await`. Their enqueue is sent in this tick, before a removal that the caller
-      // requests right after this call.
+      // Exclusive entries need no check, so no `await` delays them. Their enqueue is sent in this tick, before a removal that the caller requests
+      // right after this call.
       if (special.length > 0) await this.#checkExclusive(special);
       return enter(this.#context, newcomers, enqueueAlways);
     });
@@ -143,8 +143,8 @@ export class Entries {
   }
 
   /**
-   * Implements `Session.exposeKey`. Returns `true` for a removed entry: the caller's transactions compare the entry's key, and would not
-   * succeed.
+   * Implements `Session.exposeKey`. Also returns `true` for a removed entry, whose key no longer exists: a transaction of the caller that compares
+   * the key fails.
    */
   exposeKey(id: string): boolean {
     const entry = this.#byId.get(id);
@@ -177,7 +177,7 @@ export class Entries {
       enter(this.#context, newcomers, enqueueIfEmpty),
     );
     const [first] = entered;
-    // The read found only keys of nested names such as `a/b` in the queue `a`, which are no contenders.
+    // The try found only keys of nested names, such as `a/b` in the queue `a`. They are no contenders, so the entry is enqueued.
     if (first?.status === 'occupied') return first.contenders ? undefined : this.enqueue(spec);
     const [placement] = await this.#place(newcomers, entered);
     return placement;
@@ -189,7 +189,7 @@ export class Entries {
     return this.#cleanUpAfter(newcomers, () => placeAll(this.#context, newcomers, entered));
   }
 
-  /** Throws `INVALID_ARGUMENT` for entries that are not exclusive, except for a writer that was converted to a reader. */
+  /** Throws `INVALID_ARGUMENT` for entries that are not exclusive, except for an existing entry that a downgrade has made shared. */
   async #checkExclusive(newcomers: readonly Newcomer[]): Promise<void> {
     for (const newcomer of newcomers) {
       const { queue, id, shared } = newcomer.spec;
@@ -199,8 +199,8 @@ export class Entries {
   }
 
   /**
-   * Runs the function. If it fails with a refusal or a loss, removes the entries, so that no late request creates one of them alone. If the
-   * session has ended, forgets the entries.
+   * Calls `enter`, which enqueues the entries together. If it rejects with a refusal or a loss, removes all of them, so that no late request creates
+   * one of them alone. If the session has ended, forgets the entries.
    */
   #cleanUpAfter<T>(newcomers: readonly Newcomer[], enter: () => Promise<T>): Promise<T> {
     return enter().catch(async (error: unknown) => {

@@ -26,7 +26,7 @@ interface PendingHeartbeat {
 }
 
 /**
- * Sends keepalive requests of one lease on a stream, when the caller requests it. After a missing response the stream is closed. Otherwise a
+ * Sends keepalive requests of one lease on a stream, one for each call of the session. After a missing response the stream is closed. Otherwise a
  * late response would be taken for the response to a later request, and would prove too much time.
  */
 export class KeepAlive {
@@ -70,7 +70,10 @@ export class KeepAlive {
     });
   }
 
-  /** Makes the next request go to the member that gets all other requests. It must not be called while a request is in flight. */
+  /**
+   * Makes the next keepalive request go to the member that gets all other requests of the backend. It must not be called while a keepalive request is
+   * in flight.
+   */
   follow(): void {
     const stream = this.#stream;
     if (!stream || stream.endpoint === this.#connection.endpoint) return;

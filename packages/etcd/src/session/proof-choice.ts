@@ -6,9 +6,9 @@ import { distrust, losesEvents, type MemberFacts } from '../server/read-trust.ts
 const log = debuglog('queuelock');
 
 /**
- * Chooses whether a read or a write proves a heartbeat, by the versions of the members. Versions are read when a session opens. They are valid
- * for one Raft term, or until a request to the member fails, so that upgrades and downgrades are noticed. While a version is unknown, a write
- * is used.
+ * Chooses whether a read or a write proves a heartbeat, by the versions of the members: some versions may return stale reads, which prove nothing.
+ * Versions are read when a session opens. They are valid for one Raft term, or until a request to the member fails, so that upgrades and downgrades
+ * are noticed. While a version is unknown, a write is used.
  */
 export class ProofChoice {
   readonly #connection: Connection;
@@ -33,8 +33,8 @@ export class ProofChoice {
   }
 
   /**
-   * Reads the versions of the members that are not known in this Raft term, without waiting for them. A version from a newer term stays, since
-   * a replaced leader may still respond in the older term.
+   * Reads the versions of the members that are not known in this Raft term, without waiting for them. A version that was read in a newer term is not
+   * read again, since a replaced leader may still respond in the older term.
    */
   prepare(term: string): void {
     if (this.#heartbeatProof !== 'auto') return;
@@ -72,8 +72,8 @@ export class ProofChoice {
       .status(endpoint)
       .then(
         (facts) => {
-          // If a request to the member failed meanwhile, this read was deleted from `#reads`. Its result is then ignored, because
-          // another server may have the member's address.
+          // If a request to the member failed during the read, `#reads` no longer contains this read. Its result is then ignored, because another
+          // server may have the member's address.
           if (this.#reads.get(endpoint) === reading) this.#facts.set(endpoint, facts);
         },
         () => undefined, // Ignores a failure, since the next heartbeat reads the version again.

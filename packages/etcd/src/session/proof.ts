@@ -46,7 +46,10 @@ export async function prove(connection: Connection, entries: Entries, options: P
   }
 }
 
-/** Reads the entries in one transaction. If a server with a small `--max-txn-ops` refuses it, halves their number and repeats, down to none. */
+/**
+ * Reads the entries in one transaction. If a server with a small `--max-txn-ops` refuses the transaction, repeats it with half as many entries, at
+ * last with none.
+ */
 async function proveByAsMany(witnesses: readonly Witness[], context: ProofContext): Promise<Proof> {
   try {
     return await proveBy(witnesses, context);
@@ -56,7 +59,7 @@ async function proveByAsMany(witnesses: readonly Witness[], context: ProofContex
   }
 }
 
-/** Reads one entry, and records if the user may not read it any more. Other entries and the lease are not affected by that. */
+/** Reads one entry. If the user may not read it any more, records that in the entry. The proof of the other entries and of the lease goes on. */
 async function noteIfRefused(connection: Connection, { entry }: Witness): Promise<void> {
   const txn = { success: [readMetadata(entry.key)] };
   await connection

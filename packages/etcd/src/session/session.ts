@@ -70,8 +70,8 @@ export class EtcdSession implements Session {
   }
 
   /**
-   * Sends a heartbeat to each member until one is confirmed. There are at least two attempts, since the next member may confirm what the first one
-   * did not.
+   * Sends a heartbeat to one member after another until one confirms it. There are at least two attempts, also with one member, since the second may
+   * succeed where the first one did not.
    */
   async renew(signal: AbortSignal): Promise<number> {
     let failure: unknown;
@@ -81,7 +81,7 @@ export class EtcdSession implements Session {
       remaining > 0;
       remaining -= 1
     ) {
-      // If the session ended during the previous attempt, another attempt would open a stream that is never closed.
+      // If the session ended during the previous attempt, another attempt would open a new stream, which nothing would close.
       this.#throwIfEnded();
       try {
         const ttlMs = await this.#heartbeat(signal, unconfirmed);
@@ -130,7 +130,7 @@ export class EtcdSession implements Session {
     return this.#entries.share({ queue, id, value });
   }
 
-  /** Ends the session's entry with this key and create revision (`order`), because a client of this process has evicted it. */
+  /** Ends the session's entry with this key and this create revision (`order`), because a client of the same process has evicted the entry. */
   noteRemoved({ key, order }: { readonly key: string; readonly order: bigint }): void {
     for (const entry of this.#entries) if (entry.order === order && entry.keyText === key) entry.lose();
   }
@@ -193,7 +193,7 @@ export class EtcdSession implements Session {
 
   /**
    * Returns how much time the lease is proven to have left. A grpc-proxy may return the response to an earlier keepalive, so behind a proxy the lease
-   * is read as well, in whole seconds. A proxy also delays the second keepalive of a stream, so each heartbeat then uses a new stream.
+   * is read as well, in whole seconds. A proxy also delays the second keepalive on a stream, so each such heartbeat opens a new stream.
    */
   async #remaining({
     ttlMs,
@@ -223,8 +223,8 @@ export class EtcdSession implements Session {
       throw (this.#end = new QueueLockError('SESSION_LOST', 'the etcd lease expired or was revoked'));
     }
     const remaining = await untilAborted(this.#remaining(response), signal);
-    // Sends the proof even if the member does not know the lease. The member may have just started, and the
-    // proof makes it catch up.
+    // Sends the proof even if the member does not know the lease. The member may have just started and lag behind. The proof waits until the member
+    // has caught up with the cluster.
     const options = {
       strict: this.#context.proofChoice.strictIn(response.term),
       withinMs: this.#responseTimeoutMs,

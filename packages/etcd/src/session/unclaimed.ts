@@ -11,7 +11,7 @@ export interface ResumedSession extends QueueAccess {
   readonly claimed: ReadonlyMap<string, Entry>;
 }
 
-/** Removes the entries of a resumed session that this process has not requested again. The server lists the keys of the session's lease. */
+/** Removes the entries of a resumed session that this process has not enqueued again. The server lists the keys of the session's lease. */
 export async function removeUnclaimed(session: ResumedSession): Promise<void> {
   const { connection, lease, prefix, resumedAt, claimed } = session;
   if (resumedAt === 0n) return;

@@ -10,7 +10,7 @@ export interface Condition {
   /** Returns whether the event shows that the condition is met. */
   readonly isMetBy: (event: IEvent) => boolean;
   readonly read: (isNeeded: () => boolean) => Promise<ReadResult>;
-  /** Whether to read several times after the watch has started, because the watch may deliver its first events late. */
+  /** Whether to read the key several times after the watch has started, because the watch may deliver its first events up to 100 ms late. */
   readonly isSoon: boolean;
   /** Receives every event of the watch, in order. */
   readonly onEvent?: (event: IEvent) => void;
@@ -19,20 +19,20 @@ export interface Condition {
 /** The result of a read. */
 interface ReadResult {
   readonly hasHappened: boolean;
-  /** The revision of the store when the key was read. */
+  /** The revision of the store at which the key was read. */
   readonly at: bigint;
 }
 
-// Delays in milliseconds between the reads after the start of a watch that may be late. After the last one, a
-// server has certainly caught up.
+// Delays in milliseconds between the reads after the start of a watch whose first events may be up to 100 ms late. After the last read, the server
+// has certainly delivered them.
 const READ_AGAIN_AFTER_MS = [20, 30, 50] as const;
 // Backoff of the reads while the user has no permission to read the key. A refused read is repeated, because the key may be deleted
 // already, and then the watch gets no event.
 const AFTER_REFUSAL = { initialDelayMs: 200, maxDelayMs: 10_000 } as const;
 
 /**
- * Watches a key until the condition is met. Reads the key when the watch has become live, also after a reconnect, and when events may have been
- * lost. Each waiter has two such objects for as long as it waits. So these use no closures and subscriptions of their own, to save memory.
+ * Watches a key until the condition is met. Reads the key when the watch has become live, also after a reconnect, and when events may have been lost.
+ * Each waiter has two instances of this class for as long as it waits. To save memory, an instance has no closures and no subscriptions.
  */
 export class ConditionWatch implements Watcher, CompactionListener {
   readonly target: WatchTarget;

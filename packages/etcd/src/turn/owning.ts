@@ -1,7 +1,6 @@
-// When a holder leaves, the entry directly behind it holds next, and need not read the queue. For this the
-// holder announces that no other entry was ahead of it: to waiters of its own process in memory, and to all
-// others by its entry's value (label). The label is written soon after the grant. Written with the removal,
-// it would arrive too late. If a waiter does not get it, that waiter reads the queue.
+// When a holder leaves, the entry directly behind it holds next, and need not read the queue. For this the holder announces that no other entry was
+// ahead of it: to waiters of its own process in memory, and to all others by its entry's value (label). The label is written soon after the grant,
+// because waiters must know it before the removal. A waiter that does not get the label reads the queue.
 import { labelOfOwner, type Turn } from '@queuelock/core/backend';
 
 import type { Entry } from '../entry/entry.ts';
@@ -31,7 +30,7 @@ export function recordTurn(
 }
 
 /**
- * Announces the holder by its label once it is admitted, if it had to wait. Without a wait no label is needed: the entry behind it has read
+ * Announces the holder by its label once it is admitted, if it had to wait. A holder that did not wait needs no label: the waiter behind it has read
  * that no other entry is ahead.
  */
 export function announceOwner(turns$: Observable<Turn>, context: AnnouncementContext): Observable<Turn> {
@@ -50,8 +49,8 @@ export function announceOwner(turns$: Observable<Turn>, context: AnnouncementCon
 }
 
 /**
- * Notifies this process's waiters behind the entry that the session is about to remove it. Returns whether
- * such a waiter exists and the entry held alone.
+ * Notifies this process's waiters behind the entry that the session is about to remove it. Returns whether such a waiter exists and the removed entry
+ * was the only holder.
  */
 export function markLeaving({ followed, entry }: Pick<AnnouncementContext, 'followed' | 'entry'>): boolean {
   const creation = creationIdOf(entry);
@@ -72,17 +71,14 @@ function mayAnnounce({ owned, mark, single }: Entry): boolean {
   return owned && !mark && !single;
 }
 
-/**
- * Writes the label for waiters of other processes. Returns a stream without values. If the write fails, these
- * waiters read the queue.
- */
+/** Writes the label for waiters of other processes. Returns a stream that emits nothing. If the write fails, these waiters read the queue. */
 function writeLabel(context: AnnouncementContext): Observable<never> {
   const write = async (): Promise<void> => {
     const { connection, entry } = context;
     const { key, value, writtenAt } = entry;
     const label = value === undefined || entry.mark || entry.single ? undefined : labelOfOwner(value);
     if (label === undefined || !entry.owned || notifyLocalWaiters(context)) return;
-    // Compares the revision of the value, so that no newer value is overwritten.
+    // Compares the revision at which the value was written, so that the label overwrites no newer value of the entry.
     const txn = { compare: [modifiedAt(key, writtenAt)], success: [putKeepingLease(key, label)] };
     await connection
       .ask('reading the owner of a queue', (etcd, options) => etcd.txn(txn, options))

@@ -9,7 +9,7 @@ import type { Following } from './following.ts';
 
 type PlacementContext = Omit<Following, 'entry' | 'order' | 'rule'>;
 
-/** An entry that exists in its queue, with the entries ahead as far as the enqueue has read them. */
+/** An entry that exists in its queue, with the rows of the queue that the enqueue has read. */
 interface Arrival extends Newcomer {
   readonly order: bigint;
   readonly rows?: QueueRows | undefined;
@@ -40,11 +40,10 @@ export async function placeAll(
 async function placementOf(context: PlacementContext, arrival: Arrival): Promise<Placement> {
   const { entry, spec, order, rows, behind } = arrival;
   const rule = { limit: spec.limit, permits: entry.permits };
-  // The spread (`...context`) must come last, here and below: V8 takes twenty times as long for properties
-  // after a spread.
+  // The spread (`...context`) must come last, here and below: V8 takes twenty times as long to add properties after a spread.
   const following: Following = { entry, order, rule, ...context };
   const seen = behind ? aheadOfFast(behind) : rows && aheadIn(rows, entry);
-  // If marks were not read, an entry ahead may have one and then does not conflict. So the queue is read
+  // If the marks were not read, an entry ahead may have one: it is then a shared entry that does not conflict with a reader. So the queue is read
   // again.
   const isReliable = rows?.marks !== undefined || seen?.refs.every(({ mark }) => mark === undefined);
   const ahead =
@@ -64,8 +63,8 @@ async function placementOf(context: PlacementContext, arrival: Arrival): Promise
 }
 
 /**
- * Makes the turns wait for the single keys: an entry is admitted only after its single key exists. If all entries are admitted already, makes one
- * attempt to create the keys at once.
+ * Makes the turns of the entries wait for their single keys: an entry is admitted only after this client has created its single key. If all entries
+ * are admitted already, makes one attempt to create the keys at once.
  */
 async function withSingleKeys(
   context: PlacementContext,

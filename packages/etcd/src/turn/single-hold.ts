@@ -49,7 +49,10 @@ const NOTHING: Attempt = { held: false, ours: new Map(), taken: undefined, revis
 export class SingleHold {
   readonly #context: SingleHoldContext;
   readonly #placed: readonly Placed[];
-  /** The number of entries that are admitted and whose turns are subscribed to. */
+  /**
+   * The number of entries that are admitted in their queues while a caller follows their turns. The single keys are created once this is the number
+   * of all entries.
+   */
   readonly #ready$ = new BehaviorSubject(0);
   readonly #held$: Observable<unknown>;
   #seen: Attempt;

@@ -12,15 +12,15 @@ import { creationIdOf } from '../entry/creation-id.ts';
 export interface Successor {
   readonly entry: Entry;
   /**
-   * Grants the lock to this entry when its predecessor is released. `at` is the token of that grant. `now` is
-   * whether the hold may begin before the server has confirmed the predecessor's removal.
+   * Grants the lock to this entry when its predecessor is released. `at` is the fencing token of this grant. `now` states whether the hold may begin
+   * before the server has confirmed the predecessor's removal.
    */
   readonly notify: (at: bigint, now: boolean) => void;
 }
 
 /**
  * Limit in milliseconds: no hand-over begins while the oldest removal has been without a response for longer. So a process without a connection
- * begins no new holds after that, although other clients may hold the lock by then. PROMISES states this number.
+ * begins no new holds after 100 ms: by then other clients may hold the lock. The page PROMISES states this number.
  */
 const MAX_UNCONFIRMED_MS = 100;
 
@@ -55,7 +55,7 @@ export class Successors {
     };
   }
 
-  /** Implements `Session.exposeKey`. Returns `false` while the entry has handed over and its removal is not confirmed. */
+  /** Implements `Session.exposeKey`. Returns `false` while the entry has handed its hold over to a successor and its own removal is not confirmed. */
   exposeKey(entry: Entry): boolean {
     if (this.#unconfirmed.has(entry)) return false;
     entry.isKeyExposed = true;
@@ -64,22 +64,22 @@ export class Successors {
 
   /**
    * Hands the hold over to the successor, if there is one. It must be called before the removal is sent, and after waiters were notified. Each grant
-   * gets a larger token than the one before. A token is a revision, and the store must have reached it. Otherwise there is no hand-over.
+   * gets a larger token than the one before. A token is a revision of the store. If the store may not have reached that revision yet, there is no
+   * hand-over.
    */
   handOver(entry: Entry): void {
     // Hands nothing over after an export: the process that resumes the session knows only the entries in the
     // store, and nothing of hand-overs in this process.
     if (this.#generation.isExported || !entry.followed || !isPlain(entry)) return;
-    // A transaction of the caller that compares the key succeeds until the removal commits. So the next hold
-    // must begin after that.
+    // A transaction of the caller that compares the key succeeds until the removal commits. So the next hold must begin after the commit.
     if (entry.isKeyExposed || entry.gone || entry.grantToken === undefined) return;
     const successor = this.#behind.get(creationIdOf(entry) ?? '');
     if (!successor) return;
     const { order = 0n } = successor.entry;
     const at = order > entry.grantToken ? order : entry.grantToken + 1n;
     if (at > this.#connection.revision) return;
-    // The maximum of unconfirmed hand-overs makes all their removals fit into one transaction. It also lets
-    // other tasks of this process run between many hand-overs.
+    // At most `MAX_REMOVALS` hand-overs are unconfirmed at a time, so that all their removals fit into one transaction. It also lets other tasks of
+    // this process run between many hand-overs.
     const now = this.#unconfirmed.size < MAX_REMOVALS && !this.#isLate();
     if (now) {
       this.#unconfirmed.set(entry, performance.now());

@@ -30,14 +30,14 @@ import { latestFirst, readKeys } from '../queue/txn.ts';
 import type { Following } from './following.ts';
 
 /**
- * With at most this number of entries ahead, the waiter may be admitted before a late watch has caught up, which takes up to 100 ms.
- * So the waiter also reads the entry that it watches.
+ * A waiter with at most this number of entries ahead may be admitted before its new watch has caught up. That takes up to 100 ms, so such a waiter
+ * also reads the entry that it watches.
  */
 const SOON = 3;
 
 /**
- * Reads the conflicting entries ahead. If shared entries or keys of nested names fill the rows of the first read, a second one reads
- * all rows.
+ * Reads the conflicting entries ahead. The first read returns a limited number of rows. If shared entries or keys of nested names fill them, a second
+ * read returns all rows.
  */
 export async function readAhead(
   following: Following,
@@ -52,7 +52,7 @@ export async function readAhead(
   return suffices(nearest, count) ? nearest : read(0);
 }
 
-/** Reads rows of the queue. A shared entry also needs the marks at the same revision; see `marks.ts`. */
+/** Reads rows of the queue. For a shared entry also reads, at the same revision, which entries were converted to shared ones; see `marks.ts`. */
 async function readRows({ connection, entry }: Following, request: IRangeRequest): Promise<QueueRows> {
   const what = 'reading a queue';
   if (!entry.shared)
@@ -64,8 +64,8 @@ async function readRows({ connection, entry }: Following, request: IRangeRequest
 }
 
 /**
- * A function that calls the listener with each turn of an entry. It returns a function that stops these calls
- * and may be called more than once.
+ * A function that calls the listener with each turn of an entry. It returns a function that ends these calls; the caller may call that more than
+ * once.
  */
 export type FollowTurns = (listener: TurnListener) => () => void;
 
@@ -75,15 +75,15 @@ export function follow(following: Following, first: EntriesAhead<ConflictingEntr
   const turn = turnOf(first, rule);
   recordTurn(following, turn);
   const view = new EntryView(following, (first.total ?? Infinity) <= SOON);
-  // An entry that was admitted at once has no turn but `turn`, which is already recorded. No waiter needs an announcement in the label of
-  // such an entry.
+  // An entry that was admitted at once has only this one turn, which is already recorded. No waiter needs an announcement in the label of such an
+  // entry.
   if (turn.admitted && !entry.waited) return (listener) => followTurns(view, { rule, first }, listener);
   return following$(announceOwner(turnsByWatching(view, rule, first), following));
 }
 
 /**
- * The queue as one of its entries sees it. This is a class, because an object literal with a getter takes 500
- * bytes more for each of thousands of waiters.
+ * The queue from the position of one of its entries. This is a class, because an object literal with a getter takes 500 bytes more for each of
+ * thousands of waiters.
  */
 class EntryView implements QueueView<ConflictingEntry> {
   readonly #following: Following;
@@ -113,7 +113,7 @@ class EntryView implements QueueView<ConflictingEntry> {
   }
 }
 
-/** Returns a function that subscribes a listener to a stream of turns. */
+/** Returns a function that subscribes a listener to this stream of an entry's turns. */
 export function following$(turns$: Observable<Turn>): FollowTurns {
   return (listener) => {
     const turns = turns$.subscribe(listener);
@@ -176,7 +176,7 @@ class TurnsOfEntry implements TurnListener, EntryEndListener {
 }
 
 /**
- * Converts a missing permission to `UNAVAILABLE`, so that the waiter continues for a while. If the permission stays missing, the
+ * Converts a missing permission to `UNAVAILABLE`, so that the waiter retries until the permission is back. If the permission stays missing, the
  * session ends.
  */
 function tolerateRefusal(error: unknown): never {

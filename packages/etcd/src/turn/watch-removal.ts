@@ -32,8 +32,8 @@ export interface Waiter extends RemovalTools {
 
 /**
  * Emits once when the conflicting entry is removed or does not conflict any more. Emits `undefined` if the entry was converted to a shared one, or if
- * the waiter must read the queue. A read is needed if the entry was of this session and this process did not remove it. Most likely the lease has
- * ended, and the waiter's own entry is gone too.
+ * the waiter must read the queue. A read is needed if the conflicting entry was of the waiter's own session and this process did not remove it. Most
+ * likely the lease has ended, and the waiter's own entry is gone too.
  * @param isSoon whether the waiter may be admitted soon, so that it reads several times while a new watch may be late
  */
 export function watchConflictEnd(
@@ -57,8 +57,8 @@ export function watchRemoval(ref: KeyRef, tools: RemovalTools): Observable<bigin
 }
 
 /**
- * Emits once when the conflicting entry's key is removed. The value contains whether its holder had announced
- * that it held alone; see `owning.ts`. The first read is sent at once.
+ * Emits once when the conflicting entry's key is removed. The emitted value states whether the entry's holder had announced that it held alone; see
+ * `owning.ts`. The first read is sent at once.
  */
 function watchDeparture(
   conflicting: ConflictingEntry,
@@ -119,8 +119,8 @@ function watchAppearance(key: Buffer, tools: RemovalTools, isSoon: boolean): Obs
 }
 
 /**
- * Returns whether the event shows that the key with this create revision no longer exists. A member that lags
- * behind may first deliver events of an earlier entry with the same key.
+ * Returns whether the event shows that the key with this create revision no longer exists. A member that lags behind may first deliver events of an
+ * earlier entry whose key this entry uses again.
  */
 function isEndOf({ createRevision }: KeyRef, { type, kv }: IEvent): boolean {
   return BigInt(type === 'Delete' ? kv.mod_revision : kv.create_revision) > BigInt(createRevision);

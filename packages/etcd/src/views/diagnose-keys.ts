@@ -7,7 +7,7 @@ interface Child {
   readonly lease: string;
 }
 
-/** Returns the keys by their directories. Omits keys outside of directories, and queuelock's own keys in `.queuelock/`. */
+/** Groups the keys by directory: the part of the key before its last slash. Omits keys without a slash, and queuelock's own keys in `.queuelock/`. */
 function directoriesOf(prefix: string, keys: readonly ListedKey[]): ReadonlyMap<string, readonly Child[]> {
   const directories = new Map<string, Child[]>();
   for (const { key, lease } of keys) {
@@ -26,7 +26,7 @@ export function leasesIn(prefix: string, keys: readonly ListedKey[]): readonly s
   return [...new Set(entries.map(({ lease }) => lease))];
 }
 
-/** The largest number of reported directories that contain no entries. A further finding states how many more there are. */
+/** The largest number of directories without entries that are reported one by one. One more finding states how many others there are. */
 const MAX_FOREIGN = 10;
 
 /** The keys to diagnose: those that begin with `prefix`, and among these the queues whose names begin with `beginning`. */
@@ -47,8 +47,7 @@ export function diagnoseKeys(
   const queues = directories.filter(([, children]) => children.some(isEntry));
   const foreign = directories.filter(([, children]) => !children.some(isEntry));
   const names = queues.map(([name]) => name);
-  // Without a prefix, the directories without entries would be those of all programs that use this etcd. So
-  // none of them is reported.
+  // Without a prefix, these directories would belong to all programs that use this etcd. So none of them is reported.
   const shown = prefix + beginning === '' ? 0 : Math.min(foreign.length, MAX_FOREIGN);
   const findings = queues.flatMap(([queue, children]) => [
     ...strays(prefix, queue, children),

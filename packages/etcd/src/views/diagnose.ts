@@ -11,7 +11,7 @@ export interface DiagnosedCluster {
   readonly beginning: string;
 }
 
-// Leases with a shorter TTL, in seconds, are reported. A lock should survive a pause of a few seconds.
+// Minimum TTL of a lease in seconds; shorter ones are reported. A lock should survive when its process stalls for a few seconds.
 const SHORT_TTL_S = 5;
 const LEASES = 20;
 const SLOW_MS = 100;

@@ -17,8 +17,8 @@ export interface HistorySource {
   readonly queue: string;
 }
 
-// When no event arrives for this time, in milliseconds, the whole past was read. A server delivers events of
-// the past every 100 ms, for all watches at once.
+// When no event arrives for this time, in milliseconds, all events of the past were read. A server delivers events of the past every 100 ms, for all
+// watches at once.
 const QUIET_MS = 300;
 const OPENS_WITHIN_MS = 5_000;
 

@@ -25,9 +25,9 @@ interface DirectoryNotification {
 }
 
 /**
- * Observes a queue. The queue is read once the watches on its entries and on its marks are live, and then updated by their events. It is read
- * again after a reconnect, and when events may have been lost. Errors when the connection breaks, so that no observer takes an old state for
- * the present one.
+ * Observes a queue. The queue is read once the watches on its entries and on its marks are live, and then updated by their events. It is read again
+ * after a reconnect, and when events may have been lost. The stream errors when the connection breaks, so that no observer takes an old state for the
+ * present one.
  */
 export function observeQueue(
   { connection, watches, compactions }: Sources,
@@ -73,7 +73,7 @@ export function observeQueue(
   });
 }
 
-/** Records the newest revision among the events. A later read with an older revision is then rejected. */
+/** Records the newest revision among the events. Later reads that return an older revision are refused. */
 export function noteRevision(connection: Connection, events: readonly IEvent[]): void {
   const newest = events.at(-1);
   if (newest) connection.noteRevision(BigInt(newest.kv.mod_revision));

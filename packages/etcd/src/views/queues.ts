@@ -15,8 +15,7 @@ interface Sources {
   readonly prefix: string;
 }
 
-// Maximum number of keys in one read. Without values, so many keys take a server a few milliseconds, and the
-// response is small.
+// Maximum number of keys in one read. The read returns no values, so a server needs only a few milliseconds for it, and the response is small.
 const PAGE = 2_000;
 // Changes within this time, in milliseconds, are emitted together, because queues change faster than a person
 // can read.
@@ -45,7 +44,7 @@ export function observeQueues(sources: Sources, beginning: string): Observable<r
       listed = undefined;
       const number = (lists += 1);
       const { keys, revision } = await keysIn(connection, range);
-      // The watch has restarted since this list was requested, so a newer list follows.
+      // The watch has restarted since this list of keys was requested, so the client reads a newer list.
       if (number < lists || subscriber.closed) return;
       queues.list(keys);
       queues.apply(meanwhile, revision);

@@ -22,7 +22,7 @@ interface Reading {
 const VERSION = /^[1-9]\d{0,18}$/;
 const MAX_TEXT_BYTES = 4_096;
 
-/** Stores each register as one key without a lease. The version of a register is the revision of its last write, which never occurs again. */
+/** Stores each register as one key without a lease. The version of a register is the revision of its last write, which no other write can have. */
 export class EtcdRegisters implements Registers {
   readonly #context: RegisterContext;
 

@@ -2,8 +2,5 @@ import type { Driver } from '../driver/driver.ts';
 import type { CheckedOptions } from '../api/options.ts';
 import type { Failures } from '../driver/member-circuit-breaker.ts';
 
-/**
- * Creates the driver of one member, given as `host:port`. The drivers of all members share the count of
- * failed connections.
- */
+/** Creates the driver of one member, given as `host:port`. The drivers of all members share one count of failed connections, for the backoff. */
 export type DriverOf = (host: string, options: CheckedOptions, failures: Failures) => Driver;

@@ -20,7 +20,7 @@ export interface StreamOptions<Stream> {
   readonly host: string;
   readonly breaker: MemberCircuitBreaker;
   readonly clients: Pick<Etcd3Clients<unknown>, 'failed'>;
-  /** Returns a client of npm etcd3, and marks it as used until `end` is called. */
+  /** Returns a client of npm etcd3, and keeps it open until `end` is called. */
   readonly use: () => ClientUse | Promise<ClientUse>;
   readonly open: (etcd: ClientUse['etcd']) => Promise<Stream>;
 }
@@ -58,8 +58,7 @@ export class Etcd3Channel<Request, Response> implements Channel<Request> {
   }
 
   abandon(): void {
-    // Cancels the stream without ending it first. So npm etcd3 treats the end as a failure, and opens a new
-    // connection for the next stream.
+    // Cancels the stream without ending it first. So npm etcd3 treats the cancellation as a failure, and opens a new connection for the next stream.
     this.#finish((stream) => stream.cancel());
   }
 

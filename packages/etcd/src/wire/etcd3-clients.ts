@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { FreshCredentials } from '@queuelock/core/backend';
 import type { Etcd3 } from 'etcd3';
 
-/** The use of a client of npm etcd3 by one call or stream. */
+/** A client of npm etcd3 that one call or stream is using. */
 export interface ClientUse {
   readonly etcd: Etcd3;
   /** Ends the use of the client. It must be called once. */
@@ -34,7 +34,7 @@ export class Etcd3Clients<C> {
     if (credentials.isFixed && credentials.latest) this.#current = this.#generation(credentials.latest);
   }
 
-  /** Returns the current client for use. Returns `undefined` if the credentials must be read first. */
+  /** Returns the current client. Returns `undefined` if the backend must read the credentials first. */
   present(): ClientUse | undefined {
     return this.#current && !this.#mayBeStale ? this.#useOf(this.#current) : undefined;
   }

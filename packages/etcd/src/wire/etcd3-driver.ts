@@ -15,13 +15,12 @@ import { MemberCircuitBreaker, type Failures } from '../driver/member-circuit-br
 import type { DriverOf } from './driver-of.ts';
 
 const GRPC_DEFAULTS: NonNullable<IOptions['grpcOptions']> = {
-  // grpc-js closes a connection that has been without any response for 8 s. etcd allows a ping every 5 s, and
-  // only while a call is open. That is enough here: the streams are always open, and each unary call has its
-  // own timeout.
+  // grpc-js closes a connection that has been without any response for 8 s. etcd allows a ping every 5 s, and only while a call is open. Pings during
+  // calls are enough here: the streams are always open, and each unary call has its own timeout.
   'grpc.keepalive_time_ms': 6_000,
   'grpc.keepalive_timeout_ms': 2_000,
-  // Each service has its own connection. So a large read delays no heartbeat, and a new connection starts
-  // without the backoff of an earlier one.
+  // Each service of the API has its own connection. So a large read delays no heartbeat, and a new connection does not wait for the backoff of
+  // another one.
   'grpc.use_local_subchannel_pool': 1,
   'grpc.initial_reconnect_backoff_ms': 1_000,
   'grpc.max_reconnect_backoff_ms': 1_000,
@@ -91,7 +90,7 @@ function etcd3Driver(options: CheckedOptions, { host, failures, make }: Etcd3Par
   };
 }
 
-/** Makes a call under the circuit breaker of this package, since npm etcd3 connects again after every failure without any backoff. */
+/** Makes a call if the member's circuit breaker of this package allows it, since npm etcd3 connects again after every failure without any backoff. */
 async function callUnderBreaker<T>(
   breaker: MemberCircuitBreaker,
   clients: Etcd3Clients<EtcdCredentials>,

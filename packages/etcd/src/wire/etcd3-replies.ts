@@ -9,12 +9,12 @@ export interface CallOfClient {
   readonly withinMs: number;
 }
 
-/** The number of requests that one call may contain, each with its own timeout: two log-ins, the call and its repetition. */
+/** Maximum number of requests within one call, each with its own timeout: two log-ins, the call and its repetition. */
 const ATTEMPTS = 4;
 
 /**
- * Calls npm etcd3, and checks what it returns. The application may provide the class, and tracing tools may replace its methods. So a call
- * may never settle, may throw, or may return something that is not a response.
+ * Calls npm etcd3, and checks what it returns. The application may pass a client of a class of its own, and tracing tools may replace its methods. So
+ * a call may never settle, may throw, or may return something that is not a response.
  * @throws {QueueLockError} `UNAVAILABLE` if the returned value is not a response, since the outcome is then unknown
  * @throws {GrpcError} `DEADLINE_EXCEEDED` if the call does not settle, although npm etcd3 ends calls after their timeout
  */
@@ -29,7 +29,7 @@ export function responseOf<T>(call: CallOfClient, request: () => Promise<T>): Pr
       if (isResponse(response)) return response;
       throw unreadableReply(`etcd ${host}`, method, response);
     };
-    // Converts an exception of the call to a rejection.
+    // Converts an exception that `request` throws to a rejection.
     new Promise<T>((settle) => {
       settle(request());
     })

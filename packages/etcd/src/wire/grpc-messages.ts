@@ -22,7 +22,7 @@ export class MessageReader {
    */
   #wanted = PREFIX;
 
-  /** Whether the last message is incomplete. */
+  /** Whether the received bytes end within a message. */
   get isHalf(): boolean {
     return this.#length > 0;
   }

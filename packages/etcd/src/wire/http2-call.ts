@@ -31,8 +31,8 @@ const STATUS_OF_HTTP: Readonly<Record<number, StatusName>> = {
 export interface CallOptions {
   readonly headers: OutgoingHttpHeaders;
   /**
-   * Whether to read the messages only after all have arrived, which takes fewer function calls. The caller
-   * must call `readNow` if the response takes long.
+   * Whether to read the messages only after all have arrived, which takes fewer function calls. The caller must call `readNow` when the response is
+   * not complete soon.
    */
   readonly readsAtEnd: boolean;
 }
@@ -74,10 +74,10 @@ export class Http2Call {
   /** Ends the call without calling the listener. */
   cancel(): void {
     this.#isOver = true;
-    // A call that still waits for its connection is destroyed, so that Node never sends it.
+    // Destroys the stream of a call that still waits for its connection, so that Node never sends the call.
     if (this.#stream.pending) this.#stream.destroy();
     else this.#stream.close(NGHTTP2_CANCEL);
-    // When both sides have ended the stream, Node frees it only after its data was read.
+    // After both sides have ended the stream, Node frees it only when its data was read. So the rest of the data is read and ignored.
     if (this.#stream.closed) this.#stream.resume();
   }
 
@@ -101,7 +101,7 @@ export class Http2Call {
       if ('grpc-status' in headers) this.#receiveStatus(headers, (flags & NGHTTP2_FLAG_END_STREAM) !== 0);
     });
     stream.on('trailers', (trailers: Headers) => this.#receiveStatus(trailers, true));
-    // Ignores the error of the stream, since the connection reports the same failure with more detail.
+    // Ignores this error, since the connection reports the same failure with more detail.
     stream.on('error', () => undefined);
     stream.on('close', () => {
       this.#link.closed();
@@ -109,7 +109,7 @@ export class Http2Call {
     });
   }
 
-  /** Starts to read messages as they arrive. Does nothing before the headers have arrived. */
+  /** Starts to read messages as they arrive. Does nothing before the response headers have arrived. */
   readNow(): void {
     this.#readsAtEnd = false;
     if (this.#headers) this.#readData();
@@ -120,7 +120,7 @@ export class Http2Call {
     if (stream.listenerCount('data') === 0) stream.on('data', (piece: Buffer) => this.#receive(piece));
   }
 
-  /** Ends the call when its last headers arrive. If a part of the response was not read yet, waits for the end of the stream. */
+  /** Ends the call when the trailers with its gRPC status arrive. If a part of the response was not read yet, waits for the end of the stream. */
   #receiveStatus(headers: Headers, isLast: boolean): void {
     this.#status = headers;
     const isMissing = this.#readsAtEnd && !this.#readAll() && headers['grpc-status'] === '0';

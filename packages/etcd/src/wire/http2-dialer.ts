@@ -4,14 +4,14 @@ import { GrpcError } from '../driver/grpc-status.ts';
 import { Http2Link, type Address, type LinkOptions } from './http2-link.ts';
 import type { MemberCircuitBreaker } from '../driver/member-circuit-breaker.ts';
 
-// While a call is open, a connection without any response is closed after 8 s. etcd allows a ping every 5 s,
-// and none without a call.
+// While a call is open, a connection without any response is closed after 8 s. etcd allows one ping every 5 s while a call is open, and no ping
+// otherwise.
 const PINGS = { pingEveryMs: 6_000, pingTimeoutMs: 2_000 };
 
 /** Settings of a connection to a member. */
 export interface DialerOptions extends Pick<LinkOptions, 'connectTimeoutMs' | 'window'> {
   readonly credentials: FreshCredentials<unknown>;
-  /** The circuit breaker of the member. Both connections to the member share it. */
+  /** The circuit breaker of the member. The connection for unary calls and the connection for streams share it. */
   readonly breaker: MemberCircuitBreaker;
 }
 

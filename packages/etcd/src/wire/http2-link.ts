@@ -24,7 +24,7 @@ export interface LinkOptions {
   /** Interval of pings while a call is open, in milliseconds. */
   readonly pingEveryMs: number;
   readonly pingTimeoutMs: number;
-  /** How many bytes of one response the member may send without an acknowledgement. For the whole connection it is four times as much. */
+  /** How many bytes of one response the member may send without an acknowledgement. The limit for the whole connection is four times as large. */
   readonly window: number;
 }
 
@@ -128,7 +128,7 @@ export class Http2Link {
     });
   }
 
-  /** Stops accepting calls. Returns false if that had already happened. */
+  /** Stops accepting calls. Returns false if the connection accepted none any more. */
   #stopCalls(): boolean {
     if (this.#retired) return false;
     this.#retired = true;
@@ -143,8 +143,7 @@ export class Http2Link {
       this.#stopWaiting();
       this.#listener.onReady();
     });
-    // Runs before the listener of Node's HTTP/2 session, which ends the calls. So these calls report the
-    // error of the socket.
+    // This listener runs before that of Node's HTTP/2 session, which ends the calls. So these calls report the error of the socket.
     this.#socket.prependListener('error', (error: Error) => {
       this.#failure = described(error);
     });
@@ -189,7 +188,7 @@ function afterReading(task: () => void): void {
   setImmediate(task);
 }
 
-/** Adds a message to the error of a host name with several addresses, which has no message of its own. */
+/** Adds a message to an `AggregateError`, which has none. Node throws it for a host name with several addresses. */
 function described(error: Error): Error {
   if (!(error instanceof AggregateError) || error.message !== '') return error;
   return new Error(error.errors.map(String).join('; '), { cause: error });

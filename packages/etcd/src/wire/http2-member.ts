@@ -13,19 +13,18 @@ import { SharedTimeout } from '../base/shared-timeout.ts';
 import type { CheckedOptions } from '../api/options.ts';
 import type { MemberCircuitBreaker } from '../driver/member-circuit-breaker.ts';
 
-// How many bytes of a response a member may send without an acknowledgement. For unary calls this is much, so
-// that a distant member can send a large response at once. Streams keep the usual default, so that a server
-// notices when a client is too slow.
+// How many bytes of a response a member may send without an acknowledgement. For unary calls this is 4 MiB, so that a distant member can send a large
+// response at once. Streams keep the 64 KiB of HTTP/2, so that a server notices when a client is too slow.
 const LARGE_WINDOW = 4 * 2 ** 20;
 const USUAL_WINDOW = 2 ** 16 - 1;
 
 /** The two connections to a member, and the authentication token of their calls. */
 export class Http2Member {
   readonly #headers: OutgoingHttpHeaders;
-  /** The headers that were last used for each path. */
+  /** The headers of the latest call for each path. The next call with the same token uses them again. */
   readonly #known = new Map<string, OutgoingHttpHeaders>();
   readonly #login: Http2Login | undefined;
-  /** The shared timeout of all calls whose timeout is the option `requestTimeoutMs` of the backend. */
+  /** One timer for all calls whose timeout is the option `requestTimeoutMs` of the backend. */
   readonly #usual: SharedTimeout;
   /**
    * Unary calls and streams have separate connections, so that a large response delays neither heartbeats nor
@@ -48,8 +47,7 @@ export class Http2Member {
       ':authority': address.authority,
       'content-type': 'application/grpc',
       te: 'trailers',
-      // With this header, a member that cannot reach the others returns "no leader" at once, instead of
-      // keeping streams open without events.
+      // With this header, a member that cannot reach the other members returns "no leader" at once, instead of keeping streams open without events.
       hasleader: 'true',
     };
     if (logsIn) this.#login = new Http2Login(() => this.#logIn(credentials, requestTimeoutMs));

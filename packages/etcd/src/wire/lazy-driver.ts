@@ -1,8 +1,8 @@
 import type { Channel, ChannelListener, Driver } from '../driver/driver.ts';
 
 /**
- * Returns a driver that is loaded when it is first used. Earlier calls wait, and their timeouts start when it is loaded. Then the methods of
- * the loaded driver replace those of the returned one.
+ * Returns a driver that is loaded when it is first used. Calls during the loading wait, and their timeouts start when the driver is loaded. Then the
+ * methods of the loaded driver replace those of the returned one.
  */
 export function lazyDriver(load: () => Promise<Driver>): Driver {
   const lazy = new LazyDriver(async () => Object.assign(driver, await load()));

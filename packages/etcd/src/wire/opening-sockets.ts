@@ -1,7 +1,7 @@
 /**
- * Destroys connections that grpc-js is opening to a host that does not respond. grpc-js itself cannot do that, even when it is closed, and
- * opens another connection after each failure. Each of them keeps the process alive until the system gives up, on Linux after two minutes.
- * Node publishes every new socket on a diagnostics channel. The call stack shows whether grpc-js has opened a socket, and the address shows
+ * Destroys connections that grpc-js is opening to a host that does not respond. grpc-js itself cannot do that, even when it is closed, and opens
+ * another connection after each failure. Each such connection keeps the process alive until the operating system gives up, on Linux after two
+ * minutes. Node publishes every new socket on a diagnostics channel. The call stack shows whether grpc-js has opened a socket, and the address shows
  * for which host.
  */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
@@ -26,7 +26,7 @@ interface Opening {
 const openings = new Map<Socket, Opening>();
 let watchers = 0;
 
-/** Tracks the connections that grpc-js opens. Returns a function that destroys those to this host, now and during the next seconds. */
+/** Tracks the connections that grpc-js opens. Returns a function that destroys those to this host, now and during the next 5 s. */
 export function watchOpenings(host: string): () => void {
   if (watchers === 0) subscribe(OPENED, onOpened);
   watchers += 1;

@@ -10,8 +10,8 @@ import { Failures } from '../driver/member-circuit-breaker.ts';
 import type { DriverOf } from './driver-of.ts';
 
 /**
- * Creates the driver of a member, over the transport that the options name. npm etcd3 is loaded only when it is first used. The transport
- * `http2` needs only Node's own libraries, and loading it later would delay the first lock.
+ * Creates the driver of a member, over the transport that the options name. npm etcd3 is loaded only when it is first used. The transport `http2` is
+ * loaded at once: it needs only Node's own libraries, and a later load would delay the first lock.
  */
 export function driverOf(host: string, options: CheckedOptions, failures: Failures = new Failures()): Driver {
   if (options.transport === 'http2') return http2Driver(host, options, failures);

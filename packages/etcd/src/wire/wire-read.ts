@@ -1,6 +1,5 @@
-// Decodes messages without a library. A general decoder makes several function calls for each field. In a
-// young process, whose code Node has not compiled yet, these calls would take most of the CPU time. Bytes
-// from a member are not trusted: invalid messages throw.
+// Decodes messages without a library. A general decoder makes several function calls for each field. In a process that has just started, whose code
+// Node has not compiled yet, these calls would take most of the CPU time. Bytes from a member are not trusted: invalid messages throw.
 
 import { copyOf } from './copied-bytes.ts';
 
@@ -54,7 +53,7 @@ const TYPE_BITS = 7;
 const MAX_VARINT = 10;
 const EMPTY = Buffer.alloc(0);
 const TWO_TO_32 = 2 ** 32;
-// If the upper 32 bits are at least this number, the whole number exceeds 2^53.
+// If the upper 32 bits of a number are at least this value, the number exceeds 2^53.
 const EXACT_HIGH = 2 ** 21;
 // The maximum depth of nested messages, as in protobuf's own readers. Deeper messages would exhaust the stack.
 const MAX_DEPTH = 100;
@@ -64,10 +63,10 @@ const MAX_DEPTH = 100;
 let at = 0;
 let low = 0;
 let high = 0;
-// The number of messages in which the current one is nested.
+// The number of messages in which the message that is being decoded is nested.
 let depth = 0;
 
-/** Creates a decoder. Fields that the sender has left out get these defaults. */
+/** Creates a decoder. A field that is absent from the message gets its value from `defaults`. */
 export function decoder<T>(defaults: T, fields: FieldsToRead<T>): Decode<T> {
   const byTag: (readonly [string, Read] | undefined)[] = [];
   for (const [name, read] of Object.entries<Read | undefined>(fields))
@@ -108,10 +107,7 @@ export function getUint64(field: number): ReadOf<string> {
   return { kind: 'uint64', tag: tagOf(field, VARINT), each: false };
 }
 
-/**
- * Describes a field with an enumeration, which is decoded to its name. An unknown number becomes the first
- * name.
- */
+/** Describes a field with an enumeration, which is decoded to its name. An unknown number is decoded to the first of `names`. */
 export function getChoice<Name extends string>(
   field: number,
   names: readonly [Name, ...Name[]],

@@ -78,8 +78,7 @@ export const deleteRangeResponse: Decode<IDeleteRangeResponse> = decoder<IDelete
   { ...HEADER, deleted: getInt64(2), prev_kvs: eachKeyValue(3) },
 );
 
-// Exactly one of these fields is present in a response. As in npm etcd3, the others do not exist in the
-// decoded object.
+// A response to one operation of a transaction has exactly one of these fields. As in npm etcd3, the others do not exist in the decoded object.
 const responseOp: Decode<IResponseOp> = decoder<Partial<IResponseOp>>(
   {},
   {
@@ -104,7 +103,7 @@ export const leaseGrantResponse: Decode<ILeaseGrantResponse> = decoder<ILeaseGra
   { ...HEADER, ID: getInt64(2), TTL: getInt64(3), error: getText(4) },
 );
 
-/** A message of which no field is read. */
+/** Decodes a message of which the backend uses no field. */
 export const anything: Decode<object> = decoder<object>({}, {});
 
 export const leaseTimeToLiveResponse: Decode<ILeaseTimeToLiveResponse> = decoder<ILeaseTimeToLiveResponse>(

@@ -55,9 +55,7 @@ const USUAL_SIZE = 4_096;
 let buffer = Buffer.allocUnsafeSlow(USUAL_SIZE);
 let at = 0;
 
-/**
- * Creates an encoder. A field that is set is written even if it has the default value, since the members of a `oneof` need that.
- */
+/** Creates an encoder. A field that is set is written even if it has the default value, since a field of a `oneof` counts as absent otherwise. */
 export function encoder<T extends object>(fields: FieldsToWrite<T>): Encode<T> {
   return { layout: Object.entries<Write>(fields) };
 }
@@ -73,7 +71,7 @@ export function framed<T extends object>(encode: Encode<T>, message: T): Buffer 
   buffer[3] = length >>> 8;
   buffer[4] = length;
   const frame = copyOf(buffer, 0, at);
-  // A large buffer is not kept for later messages.
+  // Replaces a large buffer, so that the next message does not keep it in memory.
   if (buffer.length > USUAL_SIZE) buffer = Buffer.allocUnsafeSlow(USUAL_SIZE);
   return frame;
 }

@@ -16,7 +16,10 @@ export function open(): FuzzTarget {
   return { corpus: corpus.map((frame) => Buffer.concat([Buffer.from([64]), frame])), run };
 }
 
-/** Creates a response to a transaction that contains the response to another transaction, and so on. */
+/**
+ * Creates a response to a transaction that contains the response to another transaction, `depth` levels deep. Decoding it must not overflow the
+ * stack.
+ */
 function nestedTransactions(depth: number): Buffer {
   const pieces: Buffer[] = [];
   let length = 0;
@@ -67,9 +70,7 @@ function messagesIn(input: Buffer): Buffer[] {
   return messages;
 }
 
-/**
- * Returns whether the error is the `RangeError` of an invalid message. A stack overflow is a `RangeError` too, but a finding.
- */
+/** Returns whether the error is the `RangeError` of an invalid message. A stack overflow is a `RangeError` too, but counts as a defect. */
 function isExpected(error: unknown): boolean {
   return error instanceof RangeError && !/call stack/.test(error.message);
 }

@@ -2,13 +2,16 @@ import { compareEpochTokens, type EpochToken } from '../epoch.ts';
 
 /** The requests of one resource that are handled in this process. */
 interface EffectQueue {
-  /** The number of requests between `enter` and `leave`. The queue is deleted when it becomes 0. */
+  /**
+   * The number of requests that have entered the queue and not left it. When it becomes 0, the queue is
+   * deleted.
+   */
   users: number;
   largest: EpochToken | undefined;
   readonly running: Set<{ readonly at: EpochToken; readonly ended: Promise<unknown> }>;
 }
 
-/** A request between `enter` and `leave`. */
+/** A request that has entered the queue of a resource and not left it. */
 export interface QueuedEffect {
   /**
    * Runs the effect after the effects of all smaller tokens have settled. Effects with the same token run concurrently.
@@ -32,8 +35,8 @@ export class EffectQueues {
   }
 
   /**
-   * Enters the queue of a resource. The caller must enter before it reads the maximum, so that a larger token which passes in between
-   * is noticed.
+   * Enters the queue of a resource. The caller must enter before it reads the largest stored token of the resource, so that it notices a larger token
+   * which enters in between.
    */
   enter(resource: string): QueuedEffect {
     const queue = this.#queues.get(resource) ?? { users: 0, largest: undefined, running: new Set() };
@@ -58,8 +61,8 @@ async function runInQueue<T>(
   queue.largest = at;
   const smaller = [...queue.running].filter((other) => compareEpochTokens(other.at, at) < 0);
   await Promise.allSettled(smaller.map(({ ended }) => ended));
-  // A request with a larger token may have entered during the wait. It did not wait for this effect, which
-  // was not running yet. So this effect must not run any more.
+  // A request with a larger token may have entered during the wait. That request did not wait for this
+  // effect, which was not running yet. So this effect must not run any more.
   if (compareEpochTokens(at, queue.largest) < 0) return undefined;
   const ended = (async () => effect())();
   const running = { at, ended };

@@ -6,7 +6,7 @@ export type SqlDialect = 'postgres' | 'mysql' | 'sqlite';
 /** The name of a table, or the schema (or database) and the table: `['billing', 'accounts']`. */
 export type SqlTable = string | readonly [schema: string, table: string];
 
-/** What differs between the databases: SQL fragments and limits. */
+/** The differences between the databases: SQL fragments and limits. */
 export interface Dialect {
   readonly numbered: boolean;
   readonly quote: '"' | '`';
@@ -28,12 +28,12 @@ export interface Dialect {
    * unchanged row is then recognized by the insert id, which contains its token.
    */
   readonly assignment: (token: string) => string;
-  /** The statement that creates the table of the fences in a migration, where no other process creates it at the same time. */
+  /** The statement that creates the table of fencing tokens (`sqlFences`) in a migration, where no other process creates it at the same time. */
   readonly createFences: (table: string) => string;
   /** The statement that creates the table unless it exists, also while other processes do the same. */
   readonly ensureFences: (table: string) => string;
   /**
-   * Returns the statement that inserts the row of a name or raises its token, and locks the row. Each call of `token` returns one more
+   * Returns the statement that inserts the row of a lock name or raises the token in it, and locks the row. Each call of `token` returns one more
    * placeholder for the token.
    */
   readonly raise: (table: string, name: string, token: () => string) => string;
@@ -72,8 +72,9 @@ const DIALECTS: Readonly<Record<SqlDialect, Dialect>> = {
     text: (column) => `CAST(${column} AS text)`,
     assignment: same,
     createFences: (table) => `CREATE TABLE IF NOT EXISTS ${table} ${POSTGRES_FENCES}`,
-    // IF NOT EXISTS alone fails in two cases. While another session creates the table, it reports a duplicate
-    // key of the catalog. A user without the right to create tables is refused even if the table exists.
+    // IF NOT EXISTS alone fails in two cases. While another session creates the table, the statement fails
+    // with a duplicate key in PostgreSQL's catalog. A user without the right to create tables is refused even
+    // if the table exists.
     ensureFences: (table) => `DO $queuelock$ BEGIN
 IF to_regclass(${literal(table)}) IS NULL THEN
 PERFORM pg_advisory_xact_lock(${POSTGRES_CREATION});
@@ -101,7 +102,7 @@ END $queuelock$`,
   },
   sqlite: {
     numbered: false,
-    // Uses backticks, because SQLite reads an unknown name in double quotes as a string.
+    // Names are quoted with backticks, because SQLite reads an unknown name in double quotes as a string.
     quote: '`',
     maxIdentifier: { count: bytesOf, max: 128, unit: 'bytes' },
     integer: (placeholder) => `CAST(${placeholder} AS INTEGER)`,

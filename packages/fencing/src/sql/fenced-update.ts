@@ -9,7 +9,7 @@ export interface FencedUpdate {
   readonly table: SqlTable;
   /** Columns and their new values. May be empty, to claim the row only. */
   readonly set: Readonly<Record<string, unknown>>;
-  /** Columns and values that identify the row, before and after the write. */
+  /** Columns and their values that select the row. They must select the same row after the write. */
   readonly where: Readonly<Record<string, unknown>>;
   readonly hold: FencingHold<'token'>;
   /** The column of the largest token: 64 bits, NOT NULL, initially 0. Default `fence`. */

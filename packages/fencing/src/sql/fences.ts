@@ -13,23 +13,24 @@ export interface SqlFences {
   /** Returns the SQL text that creates the table, for a file of migrations. */
   migration(): string;
   /**
-   * Raises the row of the hold's lock to the hold's token, unless it has a larger one. {@link sqlOutcome} runs the claim and reports whether
-   * it was accepted. The first claim of a name inserts the row. The row stays locked until the transaction ends. So the effects that follow in the same
-   * transaction are those of the present holder: an earlier holder is refused, a later one waits.
+   * Raises the token in the row of the hold's lock to that of the hold, unless the row has a larger one. {@link sqlOutcome} runs the claim and
+   * reports whether it was accepted. The first claim of a name inserts the row. The row stays locked until the transaction ends. So the effects that
+   * follow in the same transaction are those of the present holder: an earlier holder is refused, a later one waits.
    *
    * Never delete a row: without it, an earlier holder is accepted.
    */
   claim(hold: FencingHold<'name' | 'token'>): FenceClaim;
-  /** Selects `token` of a name, as decimal text, and locks the row. No row means that the name was never claimed. */
+  /** Selects `token` of a lock name, as decimal text, and locks the row. No row means that no hold of that name was ever claimed. */
   largest(name: string): SqlStatement;
 }
 
 /**
- * Returns statements that guard several effects in one transaction: begin, `claim`, the effects, commit. Roll back unless the claim is
- * accepted; `expectAccepted(sqlOutcome(query, fences.claim(ownership)))` throws in that case. On SQLite, begin with `BEGIN IMMEDIATE`.
+ * Returns statements that protect several effects in one transaction against late writes of earlier holders: begin, `claim`, the effects, commit.
+ * Roll back unless the claim is accepted; `expectAccepted(sqlOutcome(query, fences.claim(ownership)))` throws in that case. On SQLite, begin with
+ * `BEGIN IMMEDIATE`.
  *
- * Under REPEATABLE READ or SERIALIZABLE, a concurrent transaction gets the serialization error of the database instead of a refusal. Repeat
- * it. A `COMMIT` without a reply has an unknown outcome: read the effects.
+ * Under REPEATABLE READ or SERIALIZABLE, a concurrent transaction gets the serialization error of the database instead of a refusal. Repeat it. A
+ * `COMMIT` without a reply has an unknown outcome: read the effects.
  * @param dialect of the database
  * @param table of the fences. Default `queuelock_fences`
  * @throws {QueueLockError} `INVALID_ARGUMENT` when the dialect is unknown or the table has no valid name

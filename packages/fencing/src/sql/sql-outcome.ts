@@ -35,7 +35,7 @@ export type SqlQuery = (statement: SqlStatement) => unknown;
  * Rejects with the error of `query`. The outcome is unknown then.
  * @param query runs one statement with your client
  * @param write a `claim` or a `fencedUpdate`
- * @throws {QueueLockError} `INVALID_ARGUMENT` if more than one row was written (roll back), if `query` returns anything else, or if the
+ * @throws {QueueLockError} `INVALID_ARGUMENT` if more than one row was written (roll back), if `query` returns a result of an unknown form, or if the
  *   fence column does not contain a number.
  */
 export async function sqlOutcome(query: SqlQuery, write: FencedStatement | FenceClaim): Promise<SqlOutcome> {

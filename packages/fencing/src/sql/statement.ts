@@ -71,7 +71,7 @@ export class Parameters {
   }
 }
 
-/** Returns the parts of a text like those that a tag of a template literal gets. Tags recognize them by the property `raw`. */
+/** Returns the parts of a text in the form that a tag function of a template literal gets. Tag functions recognize that form by the property `raw`. */
 function asTemplate(parts: string[]): TemplateStringsArray {
   Object.defineProperty(parts, 'raw', { value: parts });
   return Object.freeze<unknown>(parts) as TemplateStringsArray;

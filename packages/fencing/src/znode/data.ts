@@ -24,7 +24,7 @@ export function encodeFencedData(data: Uint8Array | string, token: bigint = 0n):
 
 /**
  * Decodes the data of a fenced znode. Empty data means that no holder has written yet.
- * @throws {QueueLockError} `INVALID_ARGUMENT` for anything else: treating it as a new node would admit every old holder.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` for data in any other form: if it counted as a new node, every old holder could write.
  */
 export function decodeFencedData(bytes: Uint8Array): FencedData {
   if (bytes.length === 0) return { token: 0n, data: new Uint8Array() };

@@ -5,8 +5,9 @@ import type { ZnodeClient } from './client.ts';
 import { decodeFencedData, encodeFencedData } from './data.ts';
 
 /**
- * A znode that refuses writes of an earlier holder after a write of a later holder. The promises resolve with a refusal;
- * `expectAccepted(node.write(data))` rejects instead. They reject with `INVALID_ARGUMENT` when the node does not exist or has data without a token.
+ * A znode that refuses writes of an earlier holder after a write of a later holder. The promises of its methods resolve with the refusal;
+ * `expectAccepted(node.write(data))` rejects instead. The promises reject with `INVALID_ARGUMENT` when the node does not exist or has data without a
+ * token.
  */
 export interface FencedZnode {
   /**
@@ -16,7 +17,7 @@ export interface FencedZnode {
   claim(): Promise<FenceOutcome>;
   /** Replaces the data of the node. */
   write(data: Uint8Array | string): Promise<FenceOutcome>;
-  /** Replaces the data by the result of `change`. `change` may be called more than once; the last result counts. */
+  /** Replaces the data by the result of `change`. `change` may be called more than once, such as after a concurrent write; its last result counts. */
   update(change: (data: Uint8Array) => Uint8Array | string): Promise<FenceOutcome>;
 }
 
@@ -25,8 +26,8 @@ export interface FencedZnode {
  * the version of the node. It is refused if the token of the node is larger than that of the hold. Otherwise
  * it changes the node if that still has the same version, and starts again if another write came between.
  *
- * The node must exist, empty or with the data of `encodeFencedData`. It must not be deleted, because versions
- * and tokens would start again. Every writer must use this function.
+ * The node must exist, empty or with the data of `encodeFencedData`. It must not be deleted, because the
+ * versions and tokens of a new node would start again. Every writer must use this function.
  *
  * A rejection (`UNAVAILABLE`) leaves open whether the write happened. Repeating it is safe: of a write in
  * flight and its repetition, only one finds the version. `update` may then see its own change; keep a counter

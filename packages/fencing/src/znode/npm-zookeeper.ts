@@ -1,7 +1,7 @@
 import { checkedOptions, invalidArgument, QueueLockError, type KnownOptions } from '@queuelock/core/backend';
 import type { ZnodeClient } from './client.ts';
 
-/** The members of a session of the npm package `zookeeper` that are used. The package declares `text` as a number, but it is a string. */
+/** The members of a session of the npm package `zookeeper` that this file uses. The package declares `text` as a number, but it is a string. */
 export interface NpmZookeeperSession {
   /** Reads a node. `watch` is always false. */
   a_get(
@@ -40,9 +40,9 @@ interface NativeResult<V extends unknown[]> {
 type NativeCallback<V extends unknown[]> = (code: number, text: unknown, ...values: V) => void;
 
 /**
- * Creates a client for {@link fencedZnode} from your own session of the npm package `zookeeper`. It uses the functions with callbacks,
- * because the promises of the package carry no result code. Your code never runs inside those callbacks, where a new socket would never
- * connect and a new session would abort the process.
+ * Creates a client for {@link fencedZnode} from your own session of the npm package `zookeeper`. It uses the functions with callbacks, because the
+ * promises of the package carry no result code. The code of the application never runs inside those callbacks, where a new socket would never connect
+ * and a new session would abort the process.
  * @throws {QueueLockError} `INVALID_ARGUMENT` when an option is unknown or invalid
  */
 export function npmZookeeper(session: NpmZookeeperSession, options?: NpmZookeeperOptions): ZnodeClient {
@@ -86,7 +86,7 @@ function callNative<V extends unknown[]>(
       resolve({ code, text, values });
     };
     const refusal = call((...results) => setImmediate(settle, ...results));
-    // The request was not sent, so the callback will never be called.
+    // A code other than OK means that the package has not sent the request and will never call the callback.
     if (typeof refusal === 'number' && refusal !== OK) settle(refusal, 'not sent', ...([] as unknown[] as V));
   });
 }

@@ -7,7 +7,7 @@ type Eviction = Pick<Limits, 'evictionMs'>;
 
 /**
  * Rules S2 and S3. While a client believes that it holds, no other client may believe in a conflicting hold. No client may believe longer than its
- * heartbeats prove. Readers do not conflict. The holders of a semaphore never take more permits than it has.
+ * heartbeats prove. Readers do not conflict. The holders of a semaphore never take more permits than the semaphore has.
  */
 export function checkBeliefs(run: Run, limits: Eviction): Breach[] {
   return run.queues.flatMap((queue) => [
@@ -79,7 +79,7 @@ function overlap(queue: Queue, grant: HoldBelief, { believed, taken }: Present):
 /**
  * Returns whether an eviction excuses the overlap of two holds. The evicted holder may believe in its hold
  * until its watch reports the removal. Meanwhile the next entry is admitted, and neither holder can know of
- * the overlap.
+ * the overlap, so it is no violation.
  */
 function isExcused(stake: HoldBelief, grant: HoldBelief, { evictionMs = 0 }: Eviction): boolean {
   const [ahead, behind] = stake.hold.token < grant.hold.token ? [stake, grant] : [grant, stake];
@@ -89,7 +89,7 @@ function isExcused(stake: HoldBelief, grant: HoldBelief, { evictionMs = 0 }: Evi
 
 /** Durations in milliseconds from when one holder stopped believing in its hold until the next grant. */
 export interface Gaps {
-  /** Rule S3: durations after holds that were lost. */
+  /** For rule S3: the durations after holds that ended by a loss. */
   readonly lost: readonly number[];
   readonly released: readonly number[];
   /**

@@ -10,8 +10,8 @@ export function exclude(a: Share, b: Share): boolean {
 }
 
 /**
- * Stores one value for each kind of claim. Claims of one kind have the same mode, permits and limit. So they
- * conflict with the same other claims.
+ * Stores one value of the type `T` for each kind of claim. Claims of one kind have the same mode, permits and
+ * limit. So they conflict with the same other claims.
  */
 export class ByShare<T> {
   readonly #kinds = new Map<string, { readonly share: Share; readonly item: T }>();

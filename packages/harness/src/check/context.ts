@@ -35,7 +35,8 @@ class Around {
 
   offer(event: ChaosEvent, at: bigint): void {
     if (!explains(event, this.#finding)) return;
-    // Events at the time of the finding count as earlier ones. The nearest event is the first in each list.
+    // Events at the time of the finding count as earlier ones. In both lists, the event that is nearest in
+    // time comes first.
     if (at <= this.#at)
       this.#before = nearest([...this.#before, { event, at }], (a, b) => (a.at > b.at ? -1 : 1));
     else this.#after = nearest([...this.#after, { event, at }], (a, b) => (a.at < b.at ? -1 : 1));

@@ -33,10 +33,10 @@ export type LifeEvent = Stamped &
     | { readonly ev: 'closed'; readonly loopDelayMs: number }
     /** The worker had an uncaught exception or an unhandled rejection. */
     | { readonly ev: 'crashed'; readonly message: string }
-    /** The test blocked the event loop from `t` on. */
+    /** The test blocked the worker's event loop from `t` on, for `ms` milliseconds. */
     | { readonly ev: 'stalled'; readonly ms: number }
     /**
-     * A heartbeat was confirmed at `t`. The client sent it at `sentAt`. It proves `provenMs` milliseconds from then on, minus 1 %
+     * A heartbeat was confirmed at `t`. The client sent it at `sentAt`. It proves the session for `provenMs` milliseconds from `sentAt` on, minus 1 %
      * and the safety margin (see `deadlineOf` of the core). Opening a session counts as a heartbeat.
      */
     | {
@@ -92,7 +92,7 @@ export type AttemptEvent = OfAttempt &
       }
     | { readonly ev: 'doubt' }
     | { readonly ev: 'sure' }
-    /** The worker has read `held`. `t` is the time before the read. */
+    /** The worker has read the property `held` of its hold. `t` is the time before the read. */
     | { readonly ev: 'look'; readonly held: boolean }
     /**
      * A write to a resource under the lock. `t` is the time before it was sent, and `believed` the value of `held` then. `number`
@@ -127,8 +127,8 @@ export type AttemptEvent = OfAttempt &
   );
 
 /**
- * What a worker writes to under the lock. `store` (an etcd key or a znode) and `sql` (a table) compare fencing tokens. `log` is a
- * file that accepts every write.
+ * What a worker writes to under the lock. `store` (an etcd key or a znode) and `sql` (a table) compare fencing tokens. `log` is a file without
+ * fencing: it accepts every write.
  */
 export type Resource = 'store' | 'sql' | 'log';
 
@@ -150,7 +150,7 @@ export type HarnessEvent = Stamped &
         readonly number: number;
         readonly what: string;
         readonly target: string;
-        /** The entries that an operator removes by this fault. */
+        /** The entries that an operator removes, if the fault is such a removal. */
         readonly entries?: readonly RemovedEntry[];
       }
     | { readonly ev: 'healed'; readonly number: number }

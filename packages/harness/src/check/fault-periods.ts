@@ -8,8 +8,8 @@ export interface FaultPeriod extends Span {
 }
 
 /**
- * Returns the faults that may delay a grant to these processes: those of servers and network, and those of
- * these processes.
+ * Returns the faults that may delay a grant to the given processes: faults of servers, faults of the network,
+ * and faults of these processes.
  */
 export function faultsAffecting(run: Run, lives: ReadonlySet<Life>): FaultPeriod[] {
   const workers = new Set(run.lives.map(({ who }) => who));
@@ -35,7 +35,8 @@ export function faultsOfProcess({ stalled, frozen, killed }: Life): Span[] {
 
 /**
  * Returns the deadline for a grant after a crash at the time `crash`. If another fault overlaps, the limit
- * starts at the end of that fault. A brief standstill of the machine extends the limit by its length.
+ * starts at the end of that fault. A standstill of the machine that is too short to count as a fault extends
+ * the limit by its length.
  */
 export function grantLimit(crash: number, failure: readonly FaultPeriod[], limits: Limits): number {
   let deadline = crash + limits.crashMs * MS;

@@ -2,8 +2,8 @@ import type { ChaosEvent } from './event.ts';
 
 /**
  * Ids of the rules. S1: fenced writes. S2: exclusion. S3: the end of lost holds. F1: the order of grants. L1: grants after a crash. L2: hand-offs
- * without faults. L3: no waiter is left. L4: nothing is left on servers. L5: processes and event loops. L6: memory. `story`: events that contradict
- * each other, whatever the lock does.
+ * without faults. L3: no waiter waits for ever. L4: nothing remains on servers. L5: processes and event loops. L6: memory. `story`: events that
+ * contradict each other, whatever the lock does.
  */
 export const INVARIANTS = ['S1', 'S2', 'S3', 'F1', 'L1', 'L2', 'L3', 'L4', 'L5', 'L6', 'story'] as const;
 export type Invariant = (typeof INVARIANTS)[number];
@@ -29,7 +29,9 @@ export interface Finding {
   readonly events: readonly ChaosEvent[];
 }
 
-/** A finding as a rule returns it: without events, and with its time in nanoseconds of the run. */
+/**
+ * A finding as a rule returns it: without the events around it, and with its time in nanoseconds of the run.
+ */
 export interface Breach {
   readonly rule: Invariant;
   readonly queue?: string;

@@ -19,8 +19,8 @@ export interface HandOvers {
 }
 
 /**
- * Rule L1: when a holder's process dies, the next waiter is granted in time. The time starts when no other living
- * client blocks that waiter.
+ * Rule L1: when a holder's process dies, the next waiter is granted within a limit. The limit starts when no
+ * other living client blocks that waiter.
  */
 export function checkCrashes(run: Run, limits: Limits): Breach[] {
   return run.queues.flatMap((queue) =>

@@ -21,7 +21,8 @@ function exitBreaches(run: Run, life: Life, { exitMs = 2_000 }: Limits): Breach[
   const breach = (at: number, what: string): Breach[] => [{ rule: 'L4', at, message: `${who} ${what}` }];
   if (killed !== undefined && killed > (run.calm ?? Infinity))
     return breach(killed, 'had to be killed after the calm');
-  // Flags neither killed processes, which cannot exit by themselves, nor crashes, which rule L5 flags.
+  // Does not flag killed processes, which cannot exit by themselves. Does not flag crashed processes either,
+  // because rule L5 does.
   if (killed !== undefined || crashed) return [];
   if (!exited) return run.end === undefined ? [] : breach(run.end, 'still runs at the end of the run');
   if (!exited.clean) return breach(exited.at, 'did not end cleanly');

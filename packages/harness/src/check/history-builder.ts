@@ -112,7 +112,7 @@ export class HistoryBuilder {
     return to === undefined ? this : this.harness(to, { ev: 'healed', number });
   }
 
-  /** Adds the event `calm`, the clean exit of these workers, and the end of the run. */
+  /** Adds the event `calm` (the end of all faults), the clean exit of these workers, and the end of the run. */
   close(ms: number, ...workers: string[]): this {
     this.harness(ms - 10, { ev: 'calm' });
     for (const worker of workers) {

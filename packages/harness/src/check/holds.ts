@@ -2,8 +2,8 @@ import type { Attempt, Hold } from './run.ts';
 
 /**
  * Returns the holds among these attempts, by the time of the grant. A holder believes in its hold from `acquired` until it releases, is notified of
- * the loss or is killed, but not beyond the proven deadline. Each read of `held` compares with the clock, so a frozen process stops believing at
- * the deadline, although it records `revoked` later. Its recorded reads show whether that is true.
+ * the loss or is killed, but not beyond the proven deadline. Each read of `held` compares with the clock, so a frozen process stops believing at the
+ * deadline, although it records `revoked` later. The recorded reads of `held` show whether the process really stopped believing.
  */
 export function holdsOf(attempts: readonly Attempt[]): Hold[] {
   const holds: Hold[] = [];

@@ -59,8 +59,8 @@ export class LifeBook {
   }
 
   /**
-   * Returns the newest process of the worker `who`. If no start of the worker is recorded, reports that and
-   * adds a process.
+   * Returns the newest process of the worker `who`. If the history contains no start of the worker, reports
+   * the missing start and adds a process.
    */
   of(who: string, at: number): Life {
     const known = this.#newest.get(who);

@@ -11,12 +11,14 @@ export interface Limits {
    */
   readonly crashInTroubleMs: number;
   /**
-   * The longest time for which a worker of the run may hold a lock. Rule L3 allows it for each attempt ahead.
+   * The longest time for which a worker of the run may hold a lock. Rule L3 adds this time to its limit for
+   * each attempt ahead.
    */
   readonly holdMs: number;
   /**
-   * Rule L3: the time within which every attempt must end after the event `calm`, in addition to `crashMs` and
-   * to one `holdMs` for itself and each attempt ahead. All faults end with `calm`. Default 10,000.
+   * Rule L3: the time within which every attempt must end after the event `calm`, which marks the end of all
+   * faults. The limits `crashMs`, and `holdMs` once for the attempt and once for each attempt ahead, are
+   * added to it. Default 10,000.
    */
   readonly settleMs?: number;
   /**
@@ -33,6 +35,9 @@ export interface Limits {
   readonly loopDelayMs?: number;
   /** Rule L6: the largest growth of the heap in bytes per attempt. If absent, the rule is not checked. */
   readonly bytesPerCycle?: number;
-  /** How long a holder may still believe in its hold after an operator removed its entry. Default 0. */
+  /**
+   * How long a holder may still believe in its hold after an operator removed its entry, since it cannot
+   * notice the removal at once. Default 0.
+   */
   readonly evictionMs?: number;
 }

@@ -30,11 +30,11 @@ export interface Numbers {
   /** Rule L6: steepest growth of a heap, in bytes per attempt. */
   readonly bytesPerCycle: number | undefined;
   /**
-   * What fencing would have prevented: the number of writes to the unfenced resource that came after a write of
-   * a newer holder, and the number of holds that made such writes.
+   * What fencing would have prevented: the number of writes to the file without fencing that came after a
+   * write of a later holder, and the number of holds that made such writes.
    */
   readonly saved: { readonly effects: number; readonly holds: number };
-  /** The share of time in which the queues were held, from 0 to 1. */
+  /** The share of the run's time in which the queues had a holder, from 0 to 1. */
   readonly heldShare: number;
 }
 
@@ -63,8 +63,8 @@ export function numbersOf(run: Run): Numbers {
 }
 
 /**
- * Lists the kills, freezes and stalls of workers at times at which no recorded fault had that worker as its
- * target.
+ * Lists unexplained faults: kills, freezes and blocked event loops of a worker at a time at which no recorded
+ * fault had that worker as its target.
  */
 function unnamedFaults({ lives, faults, calm = Infinity }: Run): { what: string }[] {
   const isNamed = (who: string, at: number): boolean =>

@@ -31,7 +31,8 @@ function inversions(queue: Queue): Breach[] {
     const own = newest.of(hold.attempt);
     if (!own.hold || hold.token > own.hold.token) own.hold = hold;
     // A client may first be notified of its grant, and only then that an operator has removed the entry. The
-    // entries behind it were admitted at the removal, perhaps before both notifications.
+    // entries behind it were admitted at the removal, perhaps before both notifications, and that is no wrong
+    // order.
     const { removing = Infinity } = hold.attempt;
     const later = conflicting.find(({ token, from }) => token >= hold.token && from < removing);
     if (!later) return [];
@@ -41,8 +42,8 @@ function inversions(queue: Queue): Breach[] {
 }
 
 /**
- * Finds grants that overtook a waiter which was still in the queue and whose session was proven alive. Ignores waiters that failed, because it is
- * unknown when they left the queue.
+ * Finds grants that overtook a waiter which was still in the queue and whose session was proven alive at the time of the grant. Ignores waiters that
+ * failed, because it is unknown when they left the queue.
  */
 function passedOver(queue: Queue): Breach[] {
   const passers = new ByShare<Passers>(() => new Passers());

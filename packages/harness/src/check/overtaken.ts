@@ -4,8 +4,9 @@ import { isProvenAt } from './proven.ts';
 import type { Attempt, Hold, Queue } from './run.ts';
 
 /**
- * Rule F1 for semaphores: no claim is admitted past an entry ahead, however few permits it takes. Adds up the permits of the new hold and of all
- * entries that are certainly ahead of it. If they exceed the limit, one of these entries must have been overtaken while it waited.
+ * Rule F1 for semaphores: no claim is admitted past an entry ahead, even if it takes few permits and the entry ahead needs many. Adds up the permits
+ * of the new hold and of all entries that are certainly ahead of it. If they exceed the limit, one of these entries must have been overtaken while it
+ * waited.
  */
 export function checkOvertaken(queue: Queue): Breach[] {
   const heldUntil = new Map(queue.holds.map((hold) => [hold.attempt, believedUntil(hold)]));
@@ -39,8 +40,8 @@ function wronged(queue: Queue, grant: Hold, present: readonly Attempt[]): Breach
 }
 
 /**
- * Returns whether an entry that joined before `at` was certainly still in the queue then. A grant at any time
- * proves it. Without a grant, its session must have been proven alive at that time.
+ * Returns whether an entry that joined before `at` was certainly still in the queue then. A later or earlier
+ * grant of that entry proves it. Without a grant, its session must have been proven alive at that time.
  */
 function isQueuedAt(attempt: Attempt, at: number): boolean {
   return attempt.acquired !== undefined || isProvenAt(attempt, at);

@@ -43,8 +43,8 @@ export class Attempt {
   /** Index among the attempts on this queue, in the order in which they were first recorded. */
   readonly index: number;
   /**
-   * Index of the attempt's entry among all entries of the queue, by token; -1 if the attempt never had an
-   * entry.
+   * Index of the attempt's entry among all entries of the queue, sorted by token; -1 if the attempt never had
+   * an entry.
    */
   place = -1;
   enqueue: Moment = undefined;
@@ -69,13 +69,13 @@ export class Attempt {
   order: bigint | undefined = undefined;
   /** Key of the attempt's newest entry. */
   key: string | undefined = undefined;
-  /** When an operator began to remove that entry. */
+  /** When an operator began to remove the attempt's newest entry. */
   removing: Moment = undefined;
   session: string | undefined = undefined;
   terms: Terms = {};
   /** For a claim of several names: the numbers of the attempts on all these names, including this one. Otherwise empty. */
   together: readonly number[] = [];
-  /** The reason of a loss, or the code of a failure. */
+  /** The reason of the loss of the hold, or the code of the error with which the attempt failed. */
   why: string | undefined = undefined;
 
   constructor(life: Life, { n, queue, index }: { n: number; queue: string; index: number }) {
@@ -98,7 +98,7 @@ export class Attempt {
 
   /**
    * Clears the token, the order number and the joining time of the attempt's earlier entry. The session of
-   * that entry ended before the grant, so the attempt has joined again with another entry.
+   * that entry ended before the attempt was granted, so the attempt has joined again with another entry.
    */
   joinAnew(): void {
     if (this.acquired !== undefined) return;
@@ -168,7 +168,7 @@ export interface EffectCounts {
   accepted: number;
   refused: number;
   unknown: number;
-  /** Number of refused writes whose writer believed in its hold. */
+  /** Number of writes that a fence refused although the writer believed in its hold. */
   refusedInBelief: number;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Computes until when the confirmed heartbeats of one session prove its ownership. Each heartbeat proves it
- * until a deadline: the time at which it was sent + the proven time × 0.99 − the safety margin. Of the
- * heartbeats confirmed so far, the latest deadline counts.
+ * Computes until when the confirmed heartbeats of one session prove its ownership. Each heartbeat proves the
+ * session until a deadline: the time at which it was sent + the proven time × 0.99 − the safety margin. Of
+ * the heartbeats confirmed so far, the latest deadline counts.
  */
 export class SessionProof {
   readonly #beats: { readonly at: number; readonly deadline: number }[] = [];

@@ -4,8 +4,8 @@ import type { Run, Span } from './run.ts';
 export const STANDSTILL = 'standstill';
 
 /**
- * Length in nanoseconds from which a standstill counts as long. Servers of a cluster that received no
- * messages for a second may elect another leader when they resume.
+ * Length in nanoseconds from which a standstill of the machine counts as a server fault. After a second
+ * without messages, the servers of a cluster may elect another leader.
  */
 const LONG_NS = 1e9;
 

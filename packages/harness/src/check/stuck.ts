@@ -5,8 +5,8 @@ import { standstillDuration } from './standstills.ts';
 import { tiedTo } from './together.ts';
 
 /**
- * Rule L3: after the event `calm`, with which all faults end, every waiter is granted in turn. At the end of
- * the run no attempt waits or holds.
+ * Rule L3: after the event `calm`, with which all faults end, every waiter is granted, one after another. At
+ * the end of the run no attempt waits or holds.
  */
 export function checkStuck(run: Run, limits: Limits): Breach[] {
   return run.queues.flatMap((queue) => [...lateAfterCalm(run, queue, limits), ...openAtEnd(run, queue)]);
@@ -20,7 +20,7 @@ function lateAfterCalm(run: Run, queue: Queue, limits: Limits): Breach[] {
       isInProgress(run, attempt, calm),
     );
   // A waiter for several names may have to wait for all waiters of its other queues, and then delays the
-  // waiters behind it in this queue. So the limit counts the attempts of those queues too.
+  // waiters behind it in this queue. So the limit of rule L3 counts the attempts in those queues too.
   const elsewhere = tiedTo(run, queue).flatMap(aliveIn).length;
   return aliveIn(queue).flatMap((attempt, inLine) => {
     const position = inLine + elsewhere;
@@ -62,7 +62,7 @@ function whatIsOpen(attempt: Attempt): string | undefined {
 }
 
 /**
- * Returns whether a release was never confirmed. The release of a hold whose session has ended needs no
+ * Returns whether the store never confirmed a release. The release of a hold whose session has ended needs no
  * confirmation.
  */
 function isUnconfirmed({ released, left, revoked, life }: Attempt): boolean {

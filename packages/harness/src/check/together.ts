@@ -43,7 +43,9 @@ function tornApart(claim: Claim): Breach[] {
   ];
 }
 
-/** Returns the locks of several names that are in the same two queues, grouped by these two queues. */
+/**
+ * Returns the claims of several names that have attempts in the same pair of queues, grouped by these pairs.
+ */
 function pairsOf(claims: readonly Claim[]): [Attempt, Attempt][][] {
   const byQueues = new Map<string, [Attempt, Attempt][]>();
   for (const claim of claims) {

@@ -42,7 +42,7 @@ export class Recorder {
 
   /**
    * Writes an event. Does nothing after `close`.
-   * @param quiet writes the event without a call of the listener
+   * @param quiet whether to write the event without calling `receive`
    */
   tell(input: EventInput, { quiet = false }: { readonly quiet?: boolean } = {}): ChaosEvent {
     const event = { t: input.t ?? stampNow(), who: this.#who, ...input } as ChaosEvent;

@@ -5,7 +5,7 @@ import { buildProxies } from './proxies.ts';
 
 export interface ChosenNetwork {
   readonly network: Network;
-  /** Why namespaces are not available, if proxies are used instead of them. `undefined` if a network was forced. */
+  /** Why namespaces are not available, if proxies are used instead of them. `undefined` if the caller forced a network. */
   readonly whyProxies: string | undefined;
 }
 

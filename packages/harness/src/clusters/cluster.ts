@@ -58,7 +58,7 @@ export class Cluster {
     return `${this.name} ${this.version}, three members ${where}${why}`;
   }
 
-  /** Whether the start failed because another process took one of the chosen ports. */
+  /** Whether a member did not start because another process took one of its ports. */
   get portTaken(): boolean {
     return this.#members.some((member) => member.portTaken);
   }
@@ -157,7 +157,8 @@ export class Cluster {
   }
 
   async #findLeader(followers: number): Promise<Member> {
-    // Reads the view of a member. Returns `undefined` for a member that does not respond.
+    // Reads which role a member reports, and which leader it follows. Returns `undefined` for a member that
+    // does not respond.
     const request = async (member: Member): Promise<View | undefined> =>
       member.running ? member.view().catch(() => undefined) : undefined;
     const views = await Promise.all(this.#members.map(request));

@@ -18,7 +18,7 @@ export class Conditions {
     this.#nodes = [...network.members.map(({ node }) => node), 'client-0'];
   }
 
-  /** Adds a cut. Resolves with a function that undoes only this cut. */
+  /** Adds a cut of connections. Resolves with a function that undoes only this cut. */
   async cut(cut: Cut): Promise<() => Promise<void>> {
     this.#cuts = [...this.#cuts, cut];
     await this.#apply();

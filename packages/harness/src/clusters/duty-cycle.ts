@@ -5,8 +5,8 @@ export interface Duty {
 }
 
 /**
- * Freezes a process for a part of the time, again and again. `signal` sends a signal to the current process,
- * if there is one.
+ * Freezes a process for a part of the time, again and again. `signal` sends a signal to the process, if it
+ * runs.
  */
 export class DutyCycle {
   readonly #signal: (signal: 'SIGSTOP' | 'SIGCONT') => void;

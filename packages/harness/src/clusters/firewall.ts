@@ -1,9 +1,9 @@
 import type { LinkCut, Node, Weather } from './links.ts';
 
 /**
- * Returns the router's rules in the format of iptables-restore(8), which replaces all rules at once. A packet
- * that the router drops is lost silently. If a member dropped its own packet, the sending process would get an
- * error.
+ * Returns the router's rules in the format of iptables-restore(8), which replaces all rules at once. The
+ * router drops the packets, because then they are lost silently. If a member dropped its own packet, the
+ * sending process would get an error.
  */
 export function firewallRules(weather: Weather, addressOf: (node: Node) => string): string {
   const rules = [

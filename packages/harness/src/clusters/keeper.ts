@@ -7,7 +7,7 @@ import { NotHere } from '../services/service.ts';
 
 /**
  * Keeps nameless Linux namespaces alive by an idle process in them. The idle process ends when its input
- * closes, so it never outlives this process. When the last process in a namespace has ended, the kernel
+ * closes, so it never outlives the test process. When the last process in a namespace has ended, the kernel
  * removes the namespace with its links, addresses, rules and mounts. A named namespace (ip netns) would
  * remain after a crash.
  */
@@ -20,7 +20,10 @@ export class Keeper {
     this.#kinds = kinds;
   }
 
-  /** Starts the idle process. Rejects with NotHere and the message of unshare(1) if this process may not make namespaces. */
+  /**
+   * Starts the idle process. Rejects with `NotHere` (not available on this machine) and the message of unshare(1) if the test process may not make
+   * namespaces.
+   */
   static async start(...kinds: ('net' | 'mount')[]): Promise<Keeper> {
     const flags = kinds.map((kind) => `--${kind}`);
     const program = await findProgram('unshare');
@@ -43,7 +46,7 @@ export class Keeper {
     return this.#child.pid!;
   }
 
-  /** Returns a command that runs the given one in these namespaces. Signals to that command reach the program itself. */
+  /** Returns a command that runs the given one in these namespaces. Signals to the returned command reach the given program. */
   inside({ program, args, ...rest }: Command): Command {
     const enter = ['--target', String(this.pid), ...this.#kinds, '--'];
     return { program: 'nsenter', args: [...enter, program, ...args], ...rest };

@@ -1,6 +1,6 @@
 /**
  * Links between the parties of a cluster, and their faults. A fault applies to a member. This file computes
- * its effect on each link, so that both kinds of network apply the same effects.
+ * its effect on each link, so that namespaces and proxies apply the same effects.
  */
 
 /** A party of the network. `client-0` is this process. */
@@ -10,12 +10,12 @@ export type Node = `member-${number}` | `client-${number}`;
 export type Peers = 'members' | 'clients' | 'all' | Node;
 
 /**
- * Effect of a cut. `silence`: data gets no response and no error, and arrives after the heal if the connection still exists.
- * `reset`: connections break at once and new ones are refused.
+ * Effect of a cut. `silence`: data gets no response and no error, and arrives after the end of the cut if the connection still exists. `reset`:
+ * connections break at once and new ones are refused.
  */
 export type CutAs = 'silence' | 'reset';
 
-/** Direction as seen from the member: `in` loses what it receives, `out` what it sends. */
+/** Direction as seen from the member: with `in` the member loses what it receives, with `out` what it sends. */
 export type Direction = 'both' | 'in' | 'out';
 
 export interface Cut {
@@ -52,7 +52,10 @@ export const FINE: Weather = { cuts: [], slow: [] };
 
 export const isMember = (node: Node): boolean => node.startsWith('member-');
 
-/** Returns the directions that these cuts affect; where two overlap, the later one decides the effect. */
+/**
+ * Returns the directions of links that these cuts affect. Where two cuts overlap, the later one decides the
+ * effect.
+ */
 export function linkCuts(nodes: readonly Node[], cuts: readonly Cut[]): LinkCut[] {
   const links = new Map<string, LinkCut>();
   for (const { member, from, direction, as } of cuts) {

@@ -71,7 +71,10 @@ function quietly<T>(read: () => T): T | undefined {
   }
 }
 
-/** Returns whether the process exists and has not ended. An ended orphan may exist until init reaps it. */
+/**
+ * Returns whether the process exists and has not ended. An ended process without a parent may exist as a
+ * zombie until init reaps it.
+ */
 export function runs(pid: number): boolean {
   const state = quietly(() => stateOf(pid));
   return state !== undefined && state !== 'Z';

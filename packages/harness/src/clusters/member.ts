@@ -19,7 +19,7 @@ export interface CutOptions {
 }
 
 export interface SlowOptions extends Slowness {
-  /** Freezes the process for a part of the time; typically it is frozen for 200 ms and then runs for 200 ms. */
+  /** Freezes the member's process again and again, typically for 200 ms, after which it runs for 200 ms. */
   readonly duty?: Duty;
 }
 
@@ -78,7 +78,7 @@ export class Member {
     return this.#process.kill();
   }
 
-  /** Freezes the member (SIGSTOP): connections stay open and get no response. Resolves when it is stopped. Ends a duty cycle. */
+  /** Freezes the member (SIGSTOP): connections stay open and get no response. Resolves when it is stopped. Also ends repeated freezes (`duty`). */
   async freeze(): Promise<void> {
     this.#endDuty();
     await this.#process.freeze();
@@ -158,7 +158,10 @@ export class Member {
     return store.view({ route: routeOf(site), data: disk?.seen ?? place.data });
   }
 
-  /** Undoes all faults of the member and starts it if it ended. Does not wait for a response. */
+  /**
+   * Undoes all faults of the member, and starts the member if its process has ended. Does not wait for a
+   * response.
+   */
   async recover(): Promise<void> {
     await this.heal();
     await this.#parts.disk?.free();

@@ -12,8 +12,8 @@ import { runTool } from './run-tool.ts';
 import { claimSubnet, type Subnet } from './subnet.ts';
 
 /**
- * Builds a network of Linux network namespaces: a router in the middle, a namespace for each member and each client, and a link
- * from the router to this process. Faults are rules and queues of the router.
+ * Builds a network of Linux network namespaces: a router in the middle, a namespace for each member and each client, and a link from the router to
+ * this process. Faults are firewall rules and packet queues of the router.
  */
 export async function buildNamespaces(ports: Ports, count: number): Promise<Network> {
   await checkTools();

@@ -33,7 +33,7 @@ export interface ClientSite {
 export interface Network {
   readonly way: NetworkKind;
   readonly members: readonly MemberSite[];
-  /** The location of this process, `client-0`. */
+  /** The place of the test process in the network, `client-0`. */
   readonly here: ClientSite;
   /** Faults that this network does not support, with the reasons. */
   readonly absent: ReadonlyMap<RareFault, string>;

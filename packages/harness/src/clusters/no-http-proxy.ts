@@ -10,14 +10,14 @@ const NONE = Object.fromEntries(
   VARIABLES.flatMap((name) => [name, name.toUpperCase()]).map((name) => [name, '']),
 );
 
-/** Returns the command with an environment that names no proxy. */
+/** Returns the command with an environment that names no HTTP proxy. */
 export function withoutHttpProxy(command: Command): Command {
   return { ...command, env: { ...command.env, ...NONE } };
 }
 
 /**
  * Adds the hosts to the exceptions of the environment's proxy, if the environment names a proxy. gRPC reads
- * its exceptions from a variable of its own.
+ * its exceptions from the variable no_grpc_proxy.
  */
 export function exemptHosts(env: NodeJS.ProcessEnv, hosts: readonly string[]): void {
   if (!VARIABLES.some((name) => env[name] || env[name.toUpperCase()])) return;

@@ -9,7 +9,7 @@ export interface Call {
   /** Socket of the party that connects, opened with `allowHalfOpen`. */
   readonly client: Socket;
   readonly target: { readonly host: string; readonly port: number };
-  /** Called before the first byte is transferred. */
+  /** Called when the connection to the target is open, before any data is transferred. */
   readonly onConnected?: () => void;
   /** Called when the target refuses the connection. If absent, the caller's socket is reset in that case. */
   readonly onRefused?: () => void;

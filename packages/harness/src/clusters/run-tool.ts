@@ -3,7 +3,10 @@ import { once } from 'node:events';
 import type { Command } from '../services/child.ts';
 import { NotHere } from '../services/service.ts';
 
-/** Runs a program to its end with this input. Rejects with NotHere and its output when it fails. */
+/**
+ * Runs a program to its end and writes `input` to it. When the program fails, rejects with `NotHere` and its
+ * error output.
+ */
 export async function runTool({ program, args }: Command, input = ''): Promise<void> {
   const child = spawn(program, args, { stdio: ['pipe', 'ignore', 'pipe'] });
   const printed: string[] = [];

@@ -7,7 +7,10 @@ import type { Command } from '../services/child.ts';
 /** A data directory on an in-memory file system of its own, which only the member sees and which can be filled. */
 export class SmallDisk {
   readonly #keeper: Keeper;
-  /** Path by which this process reaches the directory, which only the member's mount namespace contains. */
+  /**
+   * Path by which the test process reaches the directory. The directory itself is mounted only in the
+   * member's mount namespace.
+   */
   readonly seen: string;
 
   private constructor(keeper: Keeper, directory: string) {

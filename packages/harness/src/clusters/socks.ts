@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net';
 
 /**
- * The server's side of SOCKS 5 (RFC 1928), as far as etcd and Java use it: no authentication, CONNECT to an address. It routes a
- * member's connections to other members through its own proxy. Both programs take a proxy from their environment, and the proxy
- * learns the target before the first byte.
+ * The server's side of SOCKS 5 (RFC 1928), as far as etcd and Java use it: no authentication, CONNECT to an address. It routes a member's connections
+ * to other members through a proxy for that member. etcd and Java take a proxy from their environment, and the proxy learns the target before the
+ * first byte.
  */
 
 const VERSION = 5;

@@ -44,9 +44,9 @@ export function routeOf({ host, ports, operatorAddress }: MemberSite): Route {
 
 /**
  * Returns the index of the leading member: it reports that it leads, and a majority of all members reports
- * its term and follows it. If that applies to several, the one with the latest term leads.
- * A former leader that was cut off still reports for a while that it leads. It counts as long as no other
- * member leads a majority.
+ * its term and follows it. If that applies to several, the one with the latest term leads. A former leader
+ * that was cut off still reports for a while that it leads. If a majority still reports its term, it counts
+ * as the leader until another member leads a majority.
  * @param views the view of each member; `undefined` for a member that did not respond
  */
 export function leaderOf(views: readonly (View | undefined)[]): number | undefined {

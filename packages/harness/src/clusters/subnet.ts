@@ -44,7 +44,10 @@ export class Subnet {
     this.#link = `queuelock${number}`;
   }
 
-  /** A second address of this process, for the harness's own requests, besides the address of `client-0`. */
+  /**
+   * The address from which the harness sends its own requests. The test's clients use the address of
+   * `client-0`, which faults may affect.
+   */
   get operatorAddress(): string {
     return this.#at(OPERATOR);
   }

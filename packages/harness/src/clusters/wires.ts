@@ -76,8 +76,8 @@ export class Wires {
       .map(({ as }) => as);
   }
 
-  // Returns the flow of the data from one party to another, shared by all connections between them, whichever
-  // party opened them.
+  // Returns the `Flow` (delay, rate, cut) of the data from one party to another. All connections between the
+  // two share it, whichever party opened them.
   #flow(from: Node, to: Node): Flow {
     const wire = `${from}>${to}`;
     const known = this.#flows.get(wire);

@@ -66,7 +66,8 @@ async function memberCommand(place: Place, { site, all, settings }: Membership):
   });
 }
 
-// By default Java uses no proxy for loopback addresses. The empty list of exceptions changes that.
+// By default Java uses no proxy for loopback addresses. The empty list of exceptions makes it use the proxy
+// for them too.
 function gateOptions({ gate }: MemberSite): string[] {
   if (gate === undefined) return [];
   return ['-DsocksProxyHost=127.0.0.1', `-DsocksProxyPort=${gate}`, '-DsocksNonProxyHosts='];
@@ -74,8 +75,8 @@ function gateOptions({ gate }: MemberSite): string[] {
 
 const numberOf = ({ node }: MemberSite): string => node.replace(/^.*-/, '');
 
-// Reads the member's view. Only a leader reports its epoch. Of a follower, the epoch is read from the file in
-// which it stores the accepted epoch.
+// Reads the member's view. Only a leader reports its epoch. The epoch of a follower is read from the file in
+// which the follower stores the epoch that it accepted.
 async function viewOf({ route, data }: ReachableMember): Promise<View> {
   const response = await zkFourLetter(route, 'srvr', 500);
   const mode = /^Mode: (\w+)$/m.exec(response)?.[1];

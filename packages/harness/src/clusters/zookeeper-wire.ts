@@ -42,8 +42,8 @@ export class ZooKeeperWire {
   }
 
   /**
-   * Opens a new session on this member. Rejects when the member does not accept it in time. With `unref` the connection does not keep the process
-   * alive once it is open.
+   * Opens a new session on this member. Rejects when the member does not accept it within `withinMs`. With `unref` the connection does not keep the
+   * process alive once it is open.
    */
   static async open(
     endpoint: string,
@@ -57,7 +57,8 @@ export class ZooKeeperWire {
       await once(socket, 'connect');
       const wire = new ZooKeeperWire(socket);
       const hello = Buffer.concat([int(0), long(0), int(TIMEOUT_MS), long(0), bytes(Buffer.alloc(16))]);
-      // The response begins with the version of the protocol and the session's timeout.
+      // The response begins with 8 bytes: the version of the protocol and the timeout of the session. The
+      // session's id follows.
       wire.#sessionId = (await wire.#request(hello)).readBigUInt64BE(8);
       return wire;
     } finally {
@@ -100,7 +101,7 @@ export class ZooKeeperWire {
     return response.subarray(4, 4 + response.readInt32BE()).toString();
   }
 
-  /** Reads a node and its version in the member's current state. */
+  /** Reads a node and its version as this member has them, which may be older than on the leader. */
   async read(path: string): Promise<{ readonly data: Buffer; readonly version: number }> {
     const response = await this.#call(OP.getData, [bytes(path), Buffer.from([0])]);
     const end = 4 + response.readInt32BE();
@@ -129,8 +130,8 @@ export class ZooKeeperWire {
   }
 
   /**
-   * Closes the connection. Returns at once and does not keep the process alive, because a server that is cut
-   * off may notice the end late.
+   * Closes the connection. Does not wait for the server and does not keep the process alive, because a server
+   * that is cut off may notice the end late.
    */
   close(): void {
     this.#socket.unref();

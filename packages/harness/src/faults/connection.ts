@@ -45,7 +45,7 @@ export class ProxyConnection {
       onBroken,
     });
     this.#sockets = [client, server];
-    // A socket that fails closes with an error. The pump that reads it forwards the error to the other side.
+    // A socket that fails also closes. The `Pump` that reads the socket forwards the error to the other side.
     for (const socket of this.#sockets) socket.on('error', () => undefined);
     this.closed = Promise.all(this.#sockets.map(closing)).then(() => {
       requests.stop();

@@ -41,8 +41,8 @@ export class Flow {
   }
 
   /**
-   * Holds all data without loss (up to 1 MiB, then the sender gets backpressure) and forwards it after `heal`. Simulates a
-   * partition that heals before TCP times out.
+   * Holds all data back without loss, and forwards it after a call of `heal`. Above 1 MiB the sender gets backpressure. Simulates a partition that
+   * heals before TCP times out.
    */
   hold(): void {
     this.#held = true;

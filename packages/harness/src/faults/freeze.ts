@@ -39,7 +39,7 @@ function unlessGone(pid: number): (error: unknown) => void {
   };
 }
 
-// 0 and negative numbers would select whole groups of processes.
+// Refuses 0 and negative numbers, with which kill() would send the signal to whole groups of processes.
 function signal(pid: number, name: 'SIGSTOP' | 'SIGCONT'): void {
   if (!Number.isInteger(pid) || pid <= 1 || pid === process.pid) {
     throw new TypeError(`pid: ${pid} is not the id of another process`);
@@ -47,7 +47,8 @@ function signal(pid: number, name: 'SIGSTOP' | 'SIGCONT'): void {
   process.kill(pid, name);
 }
 
-// Waits until the process has the state. The kernel delivers signals a little later than kill() returns; only Linux reports the state.
+// Waits until the process has the state. The kernel delivers signals a little later than kill() returns; only Linux reports the state, so elsewhere
+// this does not wait.
 async function reached(pid: number, what: string, is: (state: string) => boolean): Promise<void> {
   if (process.platform !== 'linux') return;
   await until(

@@ -114,8 +114,8 @@ export class Pump {
     if (this.#keptBytes <= MAX_KEPT_BYTES && from.isPaused()) from.resume();
   }
 
-  // Returns the time at which data must be forwarded. It follows from the current settings of the flow, so
-  // that a change of these applies to data in flight too.
+  // Returns the time at which data must be forwarded. The time is computed from the present settings of the
+  // flow, so that a change of the settings applies to data in flight too.
   #dueAt(arrivedAt: number): number {
     const { delayMs, bytesPerSecond } = this.#options.flow;
     return Math.max(

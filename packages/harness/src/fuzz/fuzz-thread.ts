@@ -5,12 +5,12 @@ import type { OpenTarget } from './target.ts';
 
 /** Data that the thread receives from its parent. */
 export interface FuzzThreadData {
-  /** URL of the module that exports the target as `open`. */
+  /** URL of the module that exports the fuzz target (the code under test) as `open`. */
   readonly module: string;
   /** The seed of the first batch of inputs. The seed grows by 1 with each batch. */
   readonly seed: number;
   readonly seconds: number;
-  /** The number of executed inputs. The parent reads it to detect that the thread is stuck. */
+  /** The number of executed inputs. If it does not grow, the parent knows that the thread is stuck. */
   readonly progress: Int32Array<SharedArrayBuffer>;
   /**
    * The length of the current input in the first four bytes, followed by the input. The parent reads it when

@@ -20,7 +20,8 @@ export interface FuzzReport {
 
 const MAX_INPUT_BYTES = 1 << 20;
 const MAX_HEAP_MB = 512;
-// One input takes microseconds, or milliseconds over a socket. A machine under load may stop the thread for seconds.
+// An input that takes longer than this counts as stuck. One input takes microseconds, or milliseconds over a socket, but a machine under load may
+// stop the thread for seconds.
 const STEP_LIMIT_MS = 20_000;
 const READ_INTERVAL_MS = 500;
 

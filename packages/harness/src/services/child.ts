@@ -47,7 +47,7 @@ export async function endChild(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL
   child.ref();
   const gone = once(child, 'exit');
   child.kill(signal);
-  // A frozen process does not handle SIGTERM until it resumes.
+  // Resumes the child, because a frozen process does not handle SIGTERM.
   child.kill('SIGCONT');
   const timeout = setTimeout(() => child.kill('SIGKILL'), STOP_WITHIN_MS);
   await gone;

@@ -19,7 +19,8 @@ export async function findChromium(): Promise<string> {
 /** Starts a browser without a window. It ends with the test's process. */
 export async function startChromium(): Promise<Browser> {
   const executablePath = await findChromium();
-  // The browser's sandbox refuses to run as root. The pages are trusted, because the tests serve them.
+  // Switches the browser's sandbox off, because it refuses to run as root. The pages are trusted, because the
+  // tests serve them.
   const args = ['--no-sandbox', '--disable-gpu', '--disable-background-networking'];
   return chromium.launch({ executablePath, args, headless: true });
 }

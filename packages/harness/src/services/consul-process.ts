@@ -9,7 +9,7 @@ import { NotHere, type ProcessService } from './service.ts';
 /** Settings of the agent's configuration file, by their names there. */
 export type ConsulSettings = Readonly<Record<string, unknown>>;
 
-/** The last release of Debian with a package of Consul, and mirrors that have it. The program needs no libc newer than that of Debian 11. */
+/** Debian 11, the last release with a package of Consul, and mirrors that have it. The program needs no libc newer than that of Debian 11. */
 export const CONSUL_RELEASES: readonly DebianRelease[] = [
   'http://deb.debian.org/debian',
   'http://archive.debian.org/debian',

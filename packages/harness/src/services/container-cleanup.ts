@@ -69,7 +69,8 @@ export async function removeFailed(start: string): Promise<string> {
   return (await Promise.all(logs)).join('\n').trimEnd();
 }
 
-// Decodes a log of Docker. Each piece has a header of 8 bytes, of which the last four are its length (Docker's API, "Stream format").
+// Decodes the log of a container to text. Each piece of the log has a header of 8 bytes, of which the last four are its length (Docker's API, "Stream
+// format").
 function textOf(log: Buffer): string {
   const pieces: Buffer[] = [];
   for (let at = 0; at + 8 <= log.length;) {

@@ -16,7 +16,9 @@ export interface ServerImage {
   readonly name: string;
   /** Environment variable that selects the image. */
   readonly variable: string;
-  /** Default images, of which the first available one is used; the last one is pulled if there is none. */
+  /**
+   * Default images. The first one that exists on the machine is used; if none exists, the last one is pulled.
+   */
   readonly images: readonly [string, ...string[]];
   readonly port: number;
   readonly environment: Readonly<Record<string, string>>;
@@ -30,7 +32,7 @@ const START_WITHIN_MS = 60_000;
 
 /** Starts a container of the image. Rejects with NotHere when there is no engine or no image. */
 export async function startContainer(image: ServerImage): Promise<ContainerService> {
-  // The container Ryuk, which removes containers after a crash, would be one more image to pull, so it is off by default.
+  // Switches the container Ryuk off unless the environment requests it. Ryuk removes containers after a crash, but is one more image to pull.
   process.env['TESTCONTAINERS_RYUK_DISABLED'] ??= 'true';
   const name = await chooseImage(image);
   await prepareCleanUp();
@@ -77,7 +79,8 @@ class ContainerServer implements ContainerService {
 
   get endpoint(): string {
     const host = this.#started.getHost();
-    // The engine may publish on IPv4 only, and `localhost` may resolve to IPv6 first.
+    // Uses 127.0.0.1 instead of `localhost`: the engine may publish on IPv4 only, and `localhost` may resolve
+    // to IPv6 first.
     return `${host === 'localhost' ? '127.0.0.1' : host}:${this.#started.getMappedPort(this.#image.port)}`;
   }
 

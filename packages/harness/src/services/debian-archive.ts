@@ -71,8 +71,8 @@ async function fetchArchives(
 }
 
 /**
- * Returns a function that runs apt-get with its own package lists and its own state, which contains no
- * installed packages.
+ * Returns a function that runs apt-get with its own package lists, and with a state in which no packages are
+ * installed. So apt-get selects all packages that a program needs.
  */
 async function aptOf(
   work: string,

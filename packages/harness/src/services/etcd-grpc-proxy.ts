@@ -2,14 +2,14 @@ import { etcdCommand, etcdVersion, newerEtcdCommand } from './etcd-process.ts';
 import { startProcess } from './server-process.ts';
 import type { ProcessService, Service } from './service.ts';
 
-/** Program of the proxy: that of the tests' etcd servers, or that of Debian 13. */
+/** The program of the proxy: the same etcd as the tests' servers, or with `isNewer` that of Debian 13. */
 export interface GrpcProxyOptions {
   readonly isNewer?: boolean;
 }
 
 /**
- * Starts `etcd grpc-proxy` in front of a server. The proxy reports the version of the server behind it. It numbers watches itself and ignores the ids
- * of the requests.
+ * Starts `etcd grpc-proxy` in front of a server. The proxy reports the version of the server behind it. It numbers watches itself and ignores the
+ * watch ids that clients propose.
  */
 export function startEtcdGrpcProxy(
   { endpoint }: Pick<Service, 'endpoint'>,

@@ -10,7 +10,8 @@ import { NotHere, type ProcessService } from './service.ts';
 import { commandAs, giveTo, runAs, unprivilegedUser } from './unprivileged.ts';
 
 /**
- * Starts a new MariaDB whose root has no password; installs MariaDB if this process may. Rejects with NotHere.
+ * Starts a new MariaDB whose root has no password; installs MariaDB if it is absent and the process is
+ * allowed to. Rejects with `NotHere` if MariaDB is not available.
  * @param options further arguments of the program
  */
 export async function startMariaDb(options: readonly string[] = []): Promise<ProcessService> {

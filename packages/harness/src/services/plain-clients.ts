@@ -84,7 +84,7 @@ export async function withSession(
   try {
     return await new Promise<unknown[]>((resolve, reject) => {
       const sent = call(session, (code, text, ...rest) => {
-        // Settles outside of the package's callback, because the package aborts the process when its handle is closed inside.
+        // Settles outside of the package's callback, because the package aborts the process when its client handle is closed inside a callback.
         setImmediate(() => (code === 0 ? resolve(rest) : reject(new Error(`ZooKeeper answers ${text}`))));
       });
       if (sent !== 0) reject(new Error(`the ZooKeeper client refuses the call (${String(sent)})`));

@@ -12,7 +12,8 @@ import { commandAs, giveTo, runAs, unprivilegedUser } from './unprivileged.ts';
 const DEBIAN = '/usr/lib/postgresql';
 
 /**
- * Starts a new PostgreSQL that accepts every password; installs it if this process may. Rejects with NotHere.
+ * Starts a new PostgreSQL that accepts every password; installs it if it is absent and the process is allowed
+ * to. Rejects with `NotHere` if PostgreSQL is not available.
  * @param settings lines of its configuration, `name=value`
  */
 export async function startPostgres(settings: readonly string[] = []): Promise<ProcessService> {

@@ -1,8 +1,8 @@
 /**
- * The list of programs other than Node that tests start, with the runs that need them.
- * `integration/prepare.ts` installs the programs of a run before its first test. The start of any program
- * checks that the run has prepared it, so a missing item in this list is noticed even on a machine that has
- * the program.
+ * The list of programs other than Node that tests start, with the test runs (such as the gate) that need
+ * them. `integration/prepare.ts` installs the programs of a test run before its first test. The start of any
+ * program checks that the test run has prepared it, so a missing item in this list is noticed even on a
+ * machine that has the program.
  */
 
 /** The programs, each with the Debian packages to install. */

@@ -51,7 +51,8 @@ export function startRedisSentinel({ endpoint }: Pick<ProcessService, 'endpoint'
     async command(place) {
       const program = await findServer();
       if (program === undefined) throw new NotHere('redis-server is not installed');
-      // Sentinel writes its discoveries to its configuration, and reads them after a restart.
+      // Keeps an existing configuration: Sentinel writes the servers that it has found into the file, and
+      // reads them after a restart.
       const configuration = join(place.data, 'sentinel.conf');
       if (!existsSync(configuration)) {
         const lines = [

@@ -17,7 +17,7 @@ interface Manifest {
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
 
-/** Whether all packages were built for this run. */
+/** Whether all packages were built for this run of the tests. */
 export const isBuilt = process.env['QUEUELOCK_IS_BUILT'] === 'yes';
 
 // Packages whose sources tests import. A bundle includes these sources instead of importing built packages.

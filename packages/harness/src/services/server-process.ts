@@ -23,8 +23,8 @@ export interface ServerProgram {
    */
   readonly command: (place: Place) => Promise<Command>;
   /**
-   * Resolves with the version once the server serves requests. Rejects before that, and when an unrelated
-   * server responds on the same port.
+   * Resolves with the version once the server serves requests. Rejects as long as the server does not serve
+   * requests yet, and when an unrelated server responds on the same port.
    */
   readonly probe: (place: Place) => Promise<string>;
 }

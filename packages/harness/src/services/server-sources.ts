@@ -29,9 +29,9 @@ export interface ServerSources {
 }
 
 /**
- * Tries the ways to get a server in their order, or only the forced way. If no way is available, rejects with
- * one line that lists all missing programs. If a server is installed but does not start, rejects without
- * trying the next way.
+ * Tries the ways to get a server one after another (endpoints, process, container), or only the forced way.
+ * If no way is available, rejects with one line that lists all missing programs. If a server is installed but
+ * does not start, rejects without trying the next way.
  */
 export async function startFirstAvailable<W extends Way>(
   forced: W | undefined,
@@ -41,7 +41,8 @@ export async function startFirstAvailable<W extends Way>(
   const missing: string[] = [];
   for (const way of order) {
     try {
-      // The cast is safe: the type parameter W is the forced way, or the union of all ways if none is forced.
+      // The type cast is safe: the type parameter W is the forced way, or the union of all ways if none is
+      // forced.
       return (await starters[way](ways)) as ServiceOf[W];
     } catch (error) {
       if (!(error instanceof NotHere)) throw error;

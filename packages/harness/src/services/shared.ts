@@ -36,7 +36,10 @@ export async function stopShared(): Promise<void> {
   for (const teardown of teardowns.splice(0).reverse()) await teardown();
 }
 
-/** Appends a line {"what":…,"against":"etcd 3.4.23 (process)"} to the file that QUEUELOCK_RAN_AGAINST names, if it is set. */
+/**
+ * Appends a line {"what":…,"against":"etcd 3.4.23 (process)"} to the file named by the environment variable QUEUELOCK_RAN_AGAINST, if it is set. It
+ * records which server the tests `what` ran against.
+ */
 export function recordRanAgainst(what: string, name: string, { version, way }: Service): void {
   recordLine(what, `${name} ${version} (${way})`);
 }

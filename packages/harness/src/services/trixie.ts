@@ -6,7 +6,10 @@ import { isPrepared } from './prepared.ts';
 import { firstExecutable } from './programs.ts';
 import { NotHere } from './service.ts';
 
-/** Programs of Debian 13 (trixie) that tests run in addition to those of the machine, by their packages. */
+/**
+ * Programs of Debian 13 (trixie) that tests run in addition to those of the machine, each with the package
+ * that contains it.
+ */
 const PACKAGES = {
   etcd: 'etcd-server',
   'redis-server': 'redis-server',
@@ -36,7 +39,7 @@ export async function trixieCommand(program: TrixieProgram, args: readonly strin
 }
 
 interface Unpacked {
-  /** Dynamic linker of the libc of Debian 13. */
+  /** Dynamic linker of Debian 13's libc, which starts the program on a machine with an older libc. */
   readonly loader: string;
   readonly libraries: string;
   readonly file: string;

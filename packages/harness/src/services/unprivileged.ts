@@ -34,8 +34,9 @@ export async function giveTo(user: User, ...paths: readonly string[]): Promise<v
 }
 
 /**
- * Returns a command that runs the given command as `user`. The kernel kills it when the process that starts it
- * dies. This command sets that with `--pdeathsig`, because a change of the user clears an earlier setting.
+ * Returns a command that runs the given command as `user`. The kernel kills the command when the process that
+ * starts it dies. The option `--pdeathsig` requests that; a request before the change of the user would be
+ * lost.
  */
 export function commandAs(user: User, { program, args }: Command): Command {
   if (user === undefined) return { program, args };

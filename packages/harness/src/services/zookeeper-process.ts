@@ -63,7 +63,7 @@ export async function installZooKeeper(): Promise<void> {
 // would cost more time than they save.
 export const SHORT_LIVED: readonly string[] = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC'];
 
-/** Starts ZooKeeper. With `isMeasured`, Java runs with its defaults, for measurements. */
+/** Starts ZooKeeper. With `isMeasured`, for measurements, Java runs with its default options. */
 export function startZooKeeperProcess(
   settings: ZooKeeperSettings,
   isMeasured: boolean,

@@ -22,7 +22,7 @@ interface Stay extends Span {
 
 /**
  * Returns the rows of all processes.
- * @param wrong names of the attempts to outline in red
+ * @param wrong names of the attempts that violate a rule, to outline in red
  */
 export function lanesOf(scene: Scene, scale: Scale, wrong: ReadonlySet<string>): Lane[] {
   const stays = staysOf(scene, scale, wrong);

@@ -27,7 +27,7 @@ export class Scale {
     return to >= this.window.from && from <= this.window.to;
   }
 
-  /** Returns about ten round seconds with their labels. */
+  /** Returns about ten marks of the time axis at round seconds, with their labels. */
   get ticks(): { readonly x: number; readonly name: string }[] {
     const { from, to } = this.window;
     const step = roundStep((to - from) / SECOND / 10);
@@ -41,7 +41,10 @@ export class Scale {
   }
 }
 
-/** Returns the smallest of 1, 2, 5, 10, … that is at least this number of seconds. */
+/**
+ * Returns the step between marks of the time axis: the smallest of 1, 2, 5, 10, … that is at least this
+ * number of seconds.
+ */
 function roundStep(seconds: number): number {
   const magnitude = 10 ** Math.floor(Math.log10(seconds));
   return ([1, 2, 5].find((digit) => digit * magnitude >= seconds) ?? 10) * magnitude;

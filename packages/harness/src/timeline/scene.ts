@@ -44,7 +44,7 @@ export interface Attempt {
   readonly enqueue: number | undefined;
   readonly queued: number | undefined;
   readonly acquired: number | undefined;
-  /** Time at which the holder was notified of the loss. */
+  /** Time at which the holder was notified that its hold was lost. */
   readonly revoked: number | undefined;
   readonly cancelled: number | undefined;
   readonly failed: number | undefined;

@@ -24,7 +24,7 @@ export function hint(words: string): string {
   return element('title', {}, escaped(words));
 }
 
-/** Approximate width of a character in pixels, because text cannot be measured here. */
+/** Approximate width of a character in pixels. Text can be measured only in a browser. */
 const CHARACTER_PX = 6.3;
 
 export function widthOf(words: string): number {

@@ -20,7 +20,7 @@ const crash = (next: Omit<Steps, 'token'>): HistoryBuilder =>
 const served = (acquired: number) => ({ acquired, released: acquired + 10 });
 
 describe('rule L1 (grants after a crash)', () => {
-  it('flags a waiter that is granted a nanosecond too late after a crash', () => {
+  it('flags a grant that is a nanosecond too late after a crash', () => {
     expectFine(crash(served(6_100)).close(30_000, 'b'));
     expect(rulesIn(crash(served(6_100 + 1e-6)).close(30_000, 'b'))).to.deep.equal(['L1']);
   });
@@ -62,7 +62,7 @@ describe('rule L1 (grants after a crash)', () => {
       .attempt('c', { token: 3, queued: 40, acquired: 12_001, released: 12_002 });
     expectFine(both.close(30_000, 'b', 'c'));
   });
-  it('measures the time from the kill to the next grant, and lists times during server faults separately', () => {
+  it('reports the time from each kill to the next grant, and lists times during server faults separately', () => {
     const plain = handOversIn(crash(served(5_100)).close(30_000, 'b'));
     expect(plain).to.deep.include({ crash: [5_000], crashInTrouble: [] });
     const fault = { number: 1, what: 'leader killed', target: 'etcd-1', from: 90 };
@@ -119,7 +119,8 @@ describe('rule L3 (no waiter is left)', () => {
   };
   /**
    * The latest time in milliseconds at which the attempt may end. It is the time of the event `calm`, plus 10
-   * s, two holds (the attempt's own and its predecessor's), and the limit after a crash.
+   * s (`settleMs`), the hold of the attempt and that of its predecessor (`holdMs`), and the limit after a
+   * crash (`crashMs`).
    */
   const ALLOWED = 1_000 + 10_000 + 2 * 200 + 6_000;
 
@@ -127,7 +128,7 @@ describe('rule L3 (no waiter is left)', () => {
     expectFine(end(calm({ acquired: 1_200, released: ALLOWED })));
     expect(rulesIn(end(calm({ acquired: 1_200, released: ALLOWED + 1 })))).to.deep.equal(['L3']);
   });
-  it('flags attempts that still wait, hold, join or release at the end of the run', () => {
+  it('flags attempts that still join, wait, hold or release at the end of the run', () => {
     expect(messagesIn(end(calm({}))).join()).to.contain('b#1 still waits');
     expect(messagesIn(end(calm({ acquired: 1_200 }))).join()).to.contain('b#1 still holds');
     const joins = new HistoryBuilder().worker('a', 0).attempt('a', { token: 1, enqueue: 10 }).close(300, 'a');
@@ -139,10 +140,10 @@ describe('rule L3 (no waiter is left)', () => {
     );
     expect(messagesIn(end(releases)).join()).to.contain('b#1 waits for its release to be confirmed');
   });
-  it('does not flag a waiter whose worker was killed while there were faults', () => {
+  it('does not flag a waiter whose worker was killed before all faults were over', () => {
     expectFine(end(calm({}).harness(900, { ev: 'killed', worker: 'b' })));
   });
-  it('flags a waiter whose worker had to be killed after all faults were over', () => {
+  it('flags a waiter whose worker was killed after all faults were over', () => {
     const rules = rulesIn(end(calm({}).harness(23_000, { ev: 'killed', worker: 'b' })));
     expect(rules).to.have.members(['L3', 'L4']);
   });
@@ -155,7 +156,7 @@ describe('rule L4 (nothing is left over)', () => {
     const builder = alone().harness(100, { ev: 'left-over', kind: 'key', what: 'q/1' }).close(300, 'a');
     expect(messagesIn(builder)).to.deep.equal(['L4: left over: key q/1']);
   });
-  it('flags a process that ends uncleanly, slowly or not at all', () => {
+  it('flags a process that ends with an error, later than 2 s after it was closed, or not at all', () => {
     const exit = (clean: boolean, tookMs: number): HistoryBuilder =>
       alone().harness(290, { ev: 'exited', worker: 'a', clean, tookMs }).close(300);
     expectFine(exit(true, 2_000));
@@ -170,14 +171,14 @@ describe('rule L4 (nothing is left over)', () => {
 });
 
 describe('rule L5 (processes and event loops)', () => {
-  it('flags a crash only once', () => {
+  it('flags a crash only once, although the process does not end cleanly either', () => {
     const builder = new HistoryBuilder()
       .worker('a', 0)
       .tell('a', 100, { ev: 'crashed', message: 'Error: so it is' });
     builder.harness(101, { ev: 'exited', worker: 'a', clean: false, tookMs: 0 });
     expect(messagesIn(builder.close(300))).to.deep.equal(['L5: a crashed: Error: so it is']);
   });
-  it('limits the delay of an event loop if the run sets a limit, except when the loop was blocked on purpose', () => {
+  it('flags a late event loop if the run sets a limit, except when the test blocked the loop on purpose', () => {
     const late = (): HistoryBuilder =>
       new HistoryBuilder().worker('a', 0).tell('a', 200, { ev: 'closed', loopDelayMs: 50 });
     const end = (builder: HistoryBuilder): HistoryBuilder =>

@@ -54,7 +54,7 @@ const found = (events: readonly ChaosEvent[]): string[] =>
   check(runOf(events), LIMITS).findings.map(({ rule, message }) => `${rule}: ${message}`);
 
 describe('the check of random histories of a simulated lock', () => {
-  it('flags no correct history of plain locks', function () {
+  it('flags nothing in correct histories of plain locks', function () {
     this.timeout(60_000);
     fc.assert(
       fc.property(movesOf(WHATS), (played) => {
@@ -64,7 +64,7 @@ describe('the check of random histories of a simulated lock', () => {
     );
   });
 
-  it('flags no correct history with shared holds, locks of several names and permits', function () {
+  it('flags nothing in correct histories with shared holds, locks of several names and permits', function () {
     this.timeout(60_000);
     fc.assert(
       fc.property(movesOf(WITH_SHARING), (played) => {

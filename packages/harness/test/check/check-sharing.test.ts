@@ -20,7 +20,7 @@ const fine = (builder: HistoryBuilder, endsAt = 300, living = all): void =>
   expectFine(builder.close(endsAt, ...living));
 
 interface First extends Partial<Steps> {
-  /** Outcome of the attempt instead of a release: lost at 100 ms, or aborted at 70 ms while it waits. */
+  /** How the attempt ends instead of by a release: lost at 100 ms, or aborted at 70 ms while it waits. */
   readonly outcome?: 'lost' | 'gave up';
 }
 
@@ -77,7 +77,7 @@ describe('rule S2 (exclusion) with shared holds', () => {
   });
 
   describe('of a write lock that becomes a read lock', () => {
-    it('allows readers from the time at which the holder requests the downgrade, and not before', () => {
+    it("does not flag readers that hold from the holder's request for the downgrade on, and flags earlier ones", () => {
       fine(overlap({ downgrading: 50 }, { terms: READS }, 50));
       expect(rulesOf(overlap({ downgrading: 50 }, { terms: READS }, 50 - NS))).to.deep.equal(['S2']);
     });
@@ -156,7 +156,7 @@ describe('rule S2 (exclusion) with shared holds', () => {
         .attempt('a', { n: 2, queue: 'r', token: 1, queued: 10, cancelled: 30, together: [1, 2] });
       expect(rulesOf(builder)).to.deep.equal(['story']);
     });
-    it('allows a killed worker to record its last event for only some names of a claim', () => {
+    it('does not flag a killed worker that recorded its last event for only some names of a claim', () => {
       const builder = four()
         .attempt('a', { n: 1, queue: 'q', token: 1, queued: 10, acquired: 20, together: [1, 2] })
         .attempt('a', { n: 2, queue: 'r', token: 1, queued: 10, together: [1, 2] })

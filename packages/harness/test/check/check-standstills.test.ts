@@ -58,11 +58,11 @@ describe('a standstill of the machine', () => {
     expectFine(twice(6_700));
     expect(rulesIn(twice(6_701))).to.deep.equal(['L1']);
   });
-  it('counts as a server fault if it is long enough for an election', () => {
+  it('counts as a server fault if it is long enough for an election of a leader', () => {
     expectFine(still(crash(14_000).close(30_000, 'b'), 3_000, 4_000));
     expect(rulesIn(still(crash(14_001).close(30_000, 'b'), 3_000, 4_000))).to.deep.equal(['L1']);
   });
-  it('excludes the hand-offs that it affects from rule L2', () => {
+  it('excludes the hand-offs that it affects from rule L2 (hand-offs without faults)', () => {
     const limits = { handOverMs: 50 };
     expect(rulesIn(handOver(410).close(900, 'a', 'b'), limits)).to.deep.equal(['L2']);
     expectFine(still(handOver(410).close(900, 'a', 'b'), 105, 405), limits);
@@ -87,7 +87,7 @@ describe('a standstill of the machine', () => {
     expectFine(still(late(), 300, 600), limits);
     expect(rulesIn(still(late(), 300, 590), limits)).to.deep.equal(['L5']);
   });
-  it('does not excuse an overlap of holds, an unfenced write, or a grant out of order', () => {
+  it('does not excuse an overlap of holds, a late write that fencing accepted, or a grant out of order', () => {
     const overlap = (): HistoryBuilder =>
       handOver(99).effect('b', 110, { token: 2 }).effect('a', 115, { token: 1 });
     const past = (): HistoryBuilder =>
@@ -102,7 +102,7 @@ describe('a standstill of the machine', () => {
     expect(rulesIn(still(overlap().close(900, 'a', 'b'), 0, 400))).to.include.members(['S1', 'S2', 'story']);
     expect(rulesIn(still(past().close(30_000, 'b', 'c'), 0, 400))).to.deep.equal(['F1']);
   });
-  it('is counted with the faults', () => {
+  it('is counted among the faults of the run', () => {
     const { numbers } = check(runOf(still(handOver(103).close(900, 'a', 'b'), 500, 800).events), LIMITS);
     expect(numbers.faults).to.deep.equal({ [STANDSTILL]: 1 });
   });

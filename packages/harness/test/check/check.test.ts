@@ -103,7 +103,7 @@ describe('the check of a history', () => {
   });
 
   describe('rules S2 (exclusion) and S3 (end of lost holds)', () => {
-    it('flag a grant a nanosecond before the release', () => {
+    it('flag a grant that is a nanosecond before the release of the earlier hold', () => {
       expect(rulesIn(handedOver(100 + NS, 100).close(300, 'a', 'b'))).to.deep.equal(['S2']);
       expectFine(handedOver(100, 100).close(300, 'a', 'b'));
     });
@@ -169,7 +169,7 @@ describe('the check of a history', () => {
       expectFine(killed(100));
       expect(rulesIn(killed(102))).to.deep.equal(['S2', 'S3']);
     });
-    it('flag a hold that begins after its deadline', () => {
+    it('flag a hold that begins after its proven deadline', () => {
       const builder = new HistoryBuilder()
         .worker('a', 0)
         .attempt('a', { token: 1, queued: 10, acquired: PROVEN_MS, released: PROVEN_MS + 1 });
@@ -182,7 +182,7 @@ describe('the check of a history', () => {
         .read('a', 51, true);
       expect(rulesIn(builder.close(6_100, 'a'))).to.deep.equal(['S2']);
     });
-    it("excuse an overlap after an operator removed the holder's entry, but only within the limit", () => {
+    it("excuse an overlap after an operator removed the holder's entry, but only within the limit evictionMs", () => {
       const evicted = (): HistoryBuilder => {
         const builder = handedOver(100, 60);
         const lost = builder.events.filter(

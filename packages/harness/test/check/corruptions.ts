@@ -208,8 +208,8 @@ function drop(...kinds: ChaosEvent['ev'][]): Corruption['spoil'] {
 }
 
 /**
- * Returns whether the checker must flag the history when this event is removed. Only `exited` of a killed
- * process may be absent.
+ * Returns whether a history without this event breaks a rule. Only the event `exited` of a killed process may
+ * be absent.
  */
 function isDropped(event: ChaosEvent): boolean {
   return event.ev !== 'exited' || event.clean;

@@ -39,7 +39,7 @@ describe('histories in files', () => {
     return check(run, LIMITS).findings.map(({ rule, message }) => `${rule}: ${message}`);
   };
 
-  it('are checked as one history', async () => {
+  it('of several processes are checked as one history', async () => {
     await write(builder());
     const { run, files } = await readRun(directory);
     expect(files).to.equal(3);
@@ -68,7 +68,7 @@ describe('histories in files', () => {
     await appendFile(fileOf('harness'), '{"t":"1234567890500000000","who":"harness","ev":"calm"}');
     expect((await readRun(directory)).run.torn).to.equal(0);
   });
-  it('contain no further events once they are closed', async () => {
+  it('contain no further events after the recorder was closed', async () => {
     const recorder = new Recorder('harness', fileOf('harness'));
     recorder.tell({ ev: 'calm' });
     recorder.close();
@@ -87,7 +87,7 @@ describe('histories in files', () => {
   it('are rejected when the directory contains no history', async () => {
     expect(await readRun(directory).then(String, String)).to.contain('has no file that ends in .jsonl');
   });
-  it('provide for each finding the ten events of its queue that are nearest in time', async () => {
+  it('yield, for each finding, the ten events of its queue that are nearest in time', async () => {
     await write(builder());
     const { run } = await readRun(directory);
     const [finding] = await withEvents(directory, check(run, LIMITS).findings);

@@ -15,7 +15,7 @@ export interface LineKind {
   open(endpoint: string): Promise<Line>;
   /** Reads the value of the majority through this member. Rejects when there is no such key. */
   get(endpoint: string, key: string): Promise<string>;
-  /** Bytes over TCP to which any running member responds. */
+  /** Bytes that a test sends over TCP to find out whether a member responds. */
   readonly greeting: string;
 }
 

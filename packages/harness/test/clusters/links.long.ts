@@ -23,7 +23,7 @@ describe('a cut of a member', () => {
     );
   });
 
-  it('loses what the member receives if its direction is in, and what the member sends if it is out', () => {
+  it('loses what the member receives if the direction is "in", and what the member sends if the direction is "out"', () => {
     expect(cutPairs({ from: 'members', direction: 'in' })).to.deep.equal([
       'member-2>member-1 silence',
       'member-3>member-1 silence',
@@ -86,7 +86,7 @@ describe('the leader of three members', () => {
     expect(leaderOf([undefined, view('follower', 7), view('leader', 7)])).to.equal(2);
   });
 
-  it('is not a member that lost its connections to the other members', () => {
+  it('is not a former leader that has lost its connections to the other members', () => {
     expect(leaderOf([view('leader', 1), view('none', 0), view('none', 0)])).to.equal(undefined);
     expect(leaderOf([view('leader', 1), undefined, undefined])).to.equal(undefined);
     expect(leaderOf([view('leader', 1), view('follower', 2), view('leader', 2)])).to.equal(2);

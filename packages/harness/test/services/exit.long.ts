@@ -9,7 +9,10 @@ import { isAlive } from '../../src/services/process-facts.ts';
 import { NotHere } from '../../src/services/service.ts';
 import { until } from '../../src/services/until.ts';
 
-/** The start of a server: a module, by its path from this directory, and a call of a function of that module. */
+/**
+ * The start of a server, as code: the path of a module from this directory, and a call of a function that the
+ * module exports.
+ */
 type Start = readonly [module: string, call: string];
 
 const ETCD: Start = ['../../src/services.ts', `startEtcd({ way: 'process' })`];
@@ -84,7 +87,7 @@ describe('a server of a test process', () => {
   });
 
   for (const { name, start, from } of DATABASES) {
-    it(`ends when that process is killed, even if the server runs as another user: ${name}`, async function () {
+    it(`ends when that process is killed, even if the server runs as another user, as ${name} does`, async function () {
       this.timeout(60_000);
       if (process.platform !== 'linux') {
         this['skipReason'] = 'only Linux ends a child with its parent';

@@ -15,7 +15,7 @@ wait_sum NaN
 describe('a page of metrics', () => {
   const metrics = parseMetrics(PAGE);
 
-  it('has one number for each sample', () => {
+  it('has one number for each line with a metric and its labels', () => {
     expect(metrics.size).to.equal(7);
     expect(metrics.get('calls_total{code="OK",method="Range"}')).to.equal(150);
     expect(metrics.get('up')).to.equal(1);
@@ -23,7 +23,7 @@ describe('a page of metrics', () => {
     expect(metrics.get('wait_sum')).to.be.NaN;
   });
 
-  it('adds up all samples of a metric that have the selected labels', () => {
+  it('yields the sum over all lines of a metric that have the selected labels', () => {
     expect(sumOf(metrics, 'calls_total')).to.equal(154);
     expect(sumOf(metrics, 'calls_total', { method: 'Txn' })).to.equal(4);
     expect(sumOf(metrics, 'calls_total', { method: 'Txn', code: 'OK' })).to.equal(3);

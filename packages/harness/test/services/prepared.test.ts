@@ -43,7 +43,7 @@ describe('prepared programs of a test run', () => {
     expect(LONG_PROGRAMS.map(howToGet)).to.not.include('');
   });
 
-  it('include no optional program in the gate', () => {
+  it('include, for the gate, no program that is optional', () => {
     expect(GATE_PROGRAMS.filter((program) => OPTIONAL_PROGRAMS.includes(program))).to.deep.equal([]);
   });
 });

@@ -37,7 +37,7 @@ describe('a server that the environment names', () => {
     await running.stop();
   });
 
-  it('is preferred to all other ways, and is not stopped', async () => {
+  it('is preferred to all other ways to get a server, and is not stopped', async () => {
     const list = `${running.endpoint}, ${running.endpoint}`;
     const given = await withEnvironment({ QUEUELOCK_ETCD_ENDPOINTS: list }, () => startEtcd());
     expect(given.way).to.equal('endpoints');
@@ -48,7 +48,7 @@ describe('a server that the environment names', () => {
     await plainEtcd.ask(running.endpoint);
   });
 
-  it('is not used when a test chooses settings of its server', async () => {
+  it('is not used when a test chooses settings for the server', async () => {
     const own = await withEnvironment({ QUEUELOCK_ETCD_ENDPOINTS: running.endpoint }, () =>
       startEtcd({ flags: { 'snapshot-count': 1_000 } }),
     );
@@ -115,7 +115,7 @@ describe('a process that does not start', () => {
 
 /**
  * Returns the program of a web server that replies with `name`. `takeFirstPort` is called before the server's
- * first start. It may occupy the server's port, as another process could.
+ * first start. `takeFirstPort` may occupy the server's port, as another process could.
  */
 function sayingName(name: string, takeFirstPort: (port: number) => void): ServerProgram {
   const source = `require('http').createServer((_, r) => r.end('${name}')).listen(process.argv[1], '127.0.0.1')`;
@@ -192,7 +192,7 @@ describe('a container image that is not available', () => {
 });
 
 describe('a shared server', () => {
-  it('is the same for all suites, and is recorded for each suite', async () => {
+  it('is the same for all suites, and is recorded in QUEUELOCK_RAN_AGAINST for each suite', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'queuelock-ran-'));
     const file = join(directory, 'ran.jsonl');
     try {

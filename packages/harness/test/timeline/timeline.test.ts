@@ -56,7 +56,7 @@ describe('the timeline', () => {
     expect(windowOf(run, [])).to.deep.equal([0, 60]);
     expect(windowOf(run, [{ ...violation!, at: run.span.from + 300e9 }])).to.deep.equal([285, 315]);
   });
-  it('puts items that do not overlap into one row', () => {
+  it('puts periods that do not overlap into one row', () => {
     const items = [
       [0, 5],
       [1, 2],
@@ -67,7 +67,7 @@ describe('the timeline', () => {
     expect(rows).to.equal(2);
     expect(items.map((item) => rowOf.get(item))).to.deep.equal([0, 1, 1, 0]);
   });
-  it('keeps characters outside of the first Unicode plane', () => {
+  it('keeps emoji and other characters above U+FFFF', () => {
     expect(escaped('🔒 ü')).to.equal('🔒 ü');
   });
 });

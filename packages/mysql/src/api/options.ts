@@ -33,15 +33,16 @@ export interface MysqlOptions {
    */
   readonly url?: string;
   /**
-   * A pool of `mysql2/promise` (version 3) or of npm mariadb (version 3.5) to use instead of `url`. Its connections must name a database, and the application must give them
-   * back without an open transaction.
+   * A pool of `mysql2/promise` (version 3) or of npm mariadb (version 3.5) to use instead of `url`. Its connections must name a database, and the
+   * application must give them back without an open transaction.
    *
-   * The backend keeps up to two of its connections until the client is closed, so that heartbeats and releases do not wait for the
-   * application. It borrows further connections for one step each. So the pool's `connectionLimit` must be at least 2 more than the
-   * application uses at a time. The backend never ends the pool.
+   * The backend keeps up to two of its connections until the client is closed, so that heartbeats and releases do not wait for the application. It
+   * borrows further connections for one step each. So the pool's `connectionLimit` must be at least 2 more than the application uses at a time. The
+   * backend never ends the pool.
    *
-   * Options of the pool for reading values (`typeCast`, `rowsAsArray`, `decimalNumbers`, `bigNumberStrings`, `bigIntAsNumber`, …) have no effect. The first
-   * connection verifies the form of rows. If the pool changes them, the first call that needs the server rejects with `INVALID_ARGUMENT`.
+   * Options of the pool for reading values (`typeCast`, `rowsAsArray`, `decimalNumbers`, `bigNumberStrings`, `bigIntAsNumber`, …) have no effect. The
+   * first connection verifies the form of rows. If the pool or a wrapper of it changes the rows, the first call that needs the server rejects with
+   * `INVALID_ARGUMENT`.
    */
   readonly pool?: MysqlPoolLike;
   /**
@@ -72,7 +73,7 @@ export interface Settings {
   readonly driver: Driver;
   readonly connections: number;
   readonly requestTimeoutMs: number;
-  /** Emits an error each time that the backend fails to read credentials or certificates again. */
+  /** Emits an error each time that a later read of the credentials or certificates fails. */
   readonly errors$: Observable<QueueLockError>;
 }
 

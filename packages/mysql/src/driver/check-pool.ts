@@ -18,8 +18,8 @@ export function checkPool(pool: object): void {
   inspectHandedIn('pool', () => {
     const has = (name: string): boolean => typeof Reflect.get(pool, name) === 'function';
     if (!has('getConnection') || has('promise')) throw invalidArgument('pool', pool, RULE);
-    // The getConnection() of npm mysql takes a callback. Called without one, it does not throw at once but
-    // later.
+    // The getConnection() of npm mysql takes a callback, and without one throws only later. So such a pool is
+    // recognized by another method.
     if (has('acquireConnection')) throw invalidArgument('pool', 'a pool of npm mysql', RULE);
     checkLimit(pool);
   });

@@ -9,8 +9,8 @@ export interface Wire {
   /** Closes the connection at once. Pending statements reject. */
   destroy(): void;
   /**
-   * Gives the connection back to its pool. Absent on connections that the backend opened itself, because it
-   * keeps those.
+   * Gives the connection back to its pool. Absent on connections that the backend opened itself, because the
+   * backend keeps those connections.
    */
   readonly release?: (() => void) | undefined;
 }

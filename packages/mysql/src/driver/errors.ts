@@ -1,12 +1,13 @@
 import { QueueLockError, failureOf, invalidArgument, isQueueLockError } from '@queuelock/core/backend';
 
-// Errors of missing permissions: https://dev.mysql.com/doc/mysql-errors/8.0/en/server-error-reference.html
+// Error numbers of missing permissions; see
+// https://dev.mysql.com/doc/mysql-errors/8.0/en/server-error-reference.html
 const DENIED: ReadonlySet<number> = new Set([1044, 1045, 1142, 1143, 1227, 1370, 1698, 3118, 4151]);
 /** Errors after which a step has changed nothing and a retry may succeed: deadlock, lock wait timeout, concurrent change, duplicate key. */
 const AGAIN: ReadonlySet<number> = new Set([1213, 1205, 1020, 1062]);
 /**
  * Error numbers for an absent table, an absent procedure, and an absent row of `queuelock_meta`. Without that
- * row the order number of a new entry would be null.
+ * row the order number of a new entry would be null, which the server refuses (1048).
  */
 const ABSENT: ReadonlySet<number> = new Set([1146, 1305, 1048]);
 const STATEMENT_LOG = 1665;
@@ -116,7 +117,7 @@ function isOfServer(errno: number): boolean {
   return errno >= 1_000 && errno < 45_000 && (errno < 2_000 || errno >= 3_000);
 }
 
-/** Returns the number of any error of the server, including those that end the connection, such as a refused password. */
+/** Returns the number of an error of the server, also of an error that ends the connection, such as a refused password. */
 function errnoOf(error: unknown): number | undefined {
   return error instanceof Error && 'errno' in error && typeof error.errno === 'number'
     ? error.errno

@@ -45,7 +45,8 @@ export class OwnDriver implements Driver {
 }
 
 /**
- * Returns the statement that sets the variables of a connection that the backend opened itself.
+ * Returns the statement that sets the server's session variables on a connection that the backend opened
+ * itself.
  * @param withinMs timeout of a step, in milliseconds
  */
 export function sessionSettings(withinMs: number): string {

@@ -23,7 +23,7 @@ export interface MysqlConnectionLike {
 export interface Statement {
   readonly sql: string;
   /**
-   * Always an empty array. If it were absent, a pool with `namedPlaceholders` would replace texts such as
+   * Always an empty array. Without it, a pool with the option `namedPlaceholders` would replace texts such as
    * `:name` within `sql`.
    */
   readonly values: [];
@@ -38,7 +38,7 @@ export interface Statement {
   readonly typeCast: (field: unknown, next: () => unknown) => never;
 }
 
-/** The error number with which npm mariadb reports that a method expects a callback. */
+/** The error number with which npm mariadb reports that a method expects a callback. Such a pool is refused. */
 const NO_CALLBACK = 45_016;
 
 /** Borrows connections from a pool that the application uses too. */
@@ -135,8 +135,8 @@ export function statementOf(sql: string): Statement {
 }
 
 /**
- * The properties by which a pool shows its state. A pool of mysql2 has its address and its connections, and a
- * pool of npm mariadb has numbers of connections.
+ * The properties from which the driver reads how many connections of a pool are in use. A pool of mysql2 has
+ * its address and its connections, and a pool of npm mariadb has numbers of connections.
  */
 interface Shown {
   readonly totalConnections?: () => unknown;
@@ -173,7 +173,7 @@ function exhaustionOf(shown: Shown): string | undefined {
   // npm mariadb does not show its limit. But it lets requests wait only when all connections are in use.
   const limit = pool === undefined ? all : pool.config?.connectionLimit;
   if (typeof limit !== 'number' || typeof all !== 'number' || all < limit) return undefined;
-  // A pool without any connection is not exhausted: it cannot connect.
+  // A pool that has no connection at all is not exhausted: it cannot connect to the server.
   if (all === 0 || free !== 0 || queued === 0) return undefined;
   return `all ${limit} connections of the pool are in use, and ${Number(queued)} requests wait for one: set its option connectionLimit to at least 2 more than the application uses at a time`;
 }

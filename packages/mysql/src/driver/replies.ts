@@ -4,16 +4,16 @@ import { textOf } from '../queue/sql.ts';
 import type { Wire } from './driver.ts';
 
 /**
- * A query that returns every kind of value that steps return: a small and a large number, a sum (a decimal),
- * a text as bytes, and null.
+ * A query that returns one value of each kind that the procedures return: a small and a large number, a sum
+ * (a decimal), a text as bytes, and null.
  */
 const PROBE = `select 7 as small, 1900000000000001 as large, cast(7 as decimal(20, 0)) as total, x'74657874' as bytes, null as nothing,
   @@autocommit as autocommit, @@completion_type as completion_type, @@sql_big_selects as sql_big_selects`;
 
 /**
- * Verifies that rows arrive in a form that steps read correctly. The pool options `decimalNumbers`,
- * `supportBigNumbers`, `bigNumberStrings` and `dateStrings` do no harm. A wrapper of the pool, or another
- * package, may change rows.
+ * Verifies that rows arrive in a form that steps read correctly. With the pool options `decimalNumbers`,
+ * `supportBigNumbers`, `bigNumberStrings` and `dateStrings`, steps still read rows correctly. A wrapper of
+ * the pool, or another package, may change rows.
  * @throws {QueueLockError} `INVALID_ARGUMENT` when the pool changes rows
  */
 export async function proveReplies(wire: Pick<Wire, 'query'>): Promise<void> {
@@ -81,7 +81,8 @@ interface Header {
 
 export function isHeader(part: unknown): part is Header {
   if (typeof part !== 'object' || part === null || !('affectedRows' in part)) return false;
-  // A header of npm mysql2 has `serverStatus`, and a header of npm mariadb has `warningStatus`.
+  // Distinguishes a header from rows: a header of npm mysql2 has `serverStatus`, and a header of npm mariadb
+  // has `warningStatus`.
   return 'serverStatus' in part || 'warningStatus' in part;
 }
 

@@ -4,8 +4,8 @@ import type { ConnectionOptions } from 'mysql2';
 
 /**
  * Returns options for TLS with which Node compares the certificate with the host. For an IP address, mysql2
- * passes no server name, so Node would compare the certificate with `localhost`.
- * With a dot at the end of the address, mysql2 treats it as a name, and Node removes the dot and compares the
+ * passes no server name, so Node would compare the certificate with `localhost`. So this function appends a
+ * dot to the address: mysql2 then takes it for a host name, and Node removes the dot and compares the
  * address. If a later mysql2 or Node changes this, the comparison fails and the connection is refused.
  */
 export function tlsAddress(host: string, port: number): ConnectionOptions {

@@ -4,7 +4,7 @@ const SPEC = (name: string): string =>
   `json_unquote(json_extract(p_specs, concat('$[', v_nth, '].${name}')))`;
 const QUEUE = `unhex(${SPEC('queue')})`;
 
-/** Procedures that add, change and remove entries. Each is one step. */
+/** Procedures that add, change and remove entries. Each procedure makes its changes in one transaction. */
 export const ENTRIES: ReadonlyMap<string, string> = new Map([
   // Adds all of the given entries or none. With `p_try`, it adds them only if none has to wait. The caller
   // sorts the entries by queue, so that all transactions lock the rows of queues in the same order.
@@ -123,8 +123,8 @@ main: begin
   select 'ok' as word;
 end`,
   ],
-  // Removes an entry. With `p_in_doubt`, an enqueue of this entry may still arrive and will be refused. If
-  // `p_ord` is not 0, removes the entry only if `p_ord` is its order number.
+  // Removes an entry. With `p_in_doubt`, an enqueue of this entry may still arrive, and the server will
+  // refuse it. If `p_ord` is not 0, removes the entry only if `p_ord` is its order number.
   [
     'queuelock_leave',
     `(${ENTRY}, in p_in_doubt tinyint, in p_ord bigint)

@@ -27,7 +27,7 @@ export const ALIVE = `set v_alive = 0;
 /** Procedures that other procedures call, and steps that need no session. */
 export const LINE: ReadonlyMap<string, string> = new Map([
   // Locks the row of a queue, and creates the row if it is absent. Only one transaction at a time has the
-  // lock, so its later statements read what the previous one committed.
+  // lock, so its later statements read what the previous transaction committed.
   [
     'queuelock_lock',
     `(in p_queue varbinary(512))
@@ -108,8 +108,8 @@ begin
   end while;
 end`,
   ],
-  // Removes the rows of queues that no entry has joined for a day. If such a queue is used again, the order
-  // numbers of its entries are still larger than all earlier ones.
+  // Removes the rows of queues that no entry has joined for a day. `queuelock_meta.floor` keeps their largest
+  // order number, so that later entries of such a queue get larger ones.
   [
     'queuelock_tidy',
     `()
@@ -137,7 +137,8 @@ begin
   end if;
 end`,
   ],
-  // Repairs a queue in which an operator has deleted an entry by hand.
+  // Repairs a queue in which an operator has deleted an entry by hand: admits all waiting entries that may
+  // hold now.
   [
     'queuelock_mend',
     `(in p_queue varbinary(512))

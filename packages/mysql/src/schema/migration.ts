@@ -21,7 +21,10 @@ const CREATED = PROCEDURES.map(
     `create procedure ${name} ${text.replace(/^(\w+: )?begin$/m, 'sql security invoker\n$&')}`,
 );
 
-/** The last statement of the migration. It writes the row that marks the migration as complete. */
+/**
+ * The last statement of the migration. The row that it writes to `queuelock_meta` marks the migration as
+ * complete.
+ */
 const MARK = `insert into queuelock_meta (id, version, floor, tidied) values (1, ${VERSION}, 0, utc_timestamp(6))
   on duplicate key update version = ${VERSION}`;
 
@@ -32,7 +35,10 @@ export const STATEMENTS: readonly string[] = [
   MARK,
 ];
 
-/** The number of tables and procedures that a complete migration creates. */
+/**
+ * The number of tables and procedures that a complete migration creates. A database with fewer of them is
+ * incomplete.
+ */
 export const PARTS: number = TABLES.length + PROCEDURES.length;
 
 /**

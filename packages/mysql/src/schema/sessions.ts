@@ -3,7 +3,7 @@ import { BEGIN, OR_ROLLBACK, SESSION } from './line.ts';
 /** Steps that resume, renew, read and end sessions. */
 export const SESSIONS: ReadonlyMap<string, string> = new Map([
   // Resumes a session for a new client. Returns the largest order number of the session's present entries as
-  // `inherited`: entries up to that number belong to earlier clients of the session.
+  // `inherited`: entries up to that number were added by earlier clients of the session.
   [
     'queuelock_resume',
     `(in p_session char(32) character set ascii)
@@ -24,9 +24,9 @@ begin
   end if;
 end`,
   ],
-  // Renews the lease of a session. Returns how many entries of it were evicted and how many it has. If the
-  // client expected other counts, it has missed a change and reads all of the session's entries with
-  // `queuelock_look`.
+  // Renews the lease of a session. Returns how many entries of the session were evicted and how many it has.
+  // If the client expected other counts, the client has missed a change and reads all of the session's
+  // entries with `queuelock_look`.
   [
     'queuelock_renew',
     `(${SESSION})

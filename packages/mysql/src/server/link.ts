@@ -12,7 +12,7 @@ import type { Driver, Wire } from '../driver/driver.ts';
 import { asQueueLockError, describe, isReadOnly, numberOf } from '../driver/errors.ts';
 import { Pace } from './pace.ts';
 
-/** Number of unused connections of the application's pool that the backend keeps for steps and heartbeats. */
+/** Number of connections of the application's pool that the backend keeps, even unused, for steps and heartbeats. */
 const KEPT = 2;
 
 interface Settings {
@@ -179,7 +179,7 @@ export class Link {
       givenUp.abort();
       this.#record(error);
       this.#pace.failed();
-      // Running steps end by their own timeouts, and pass their connections on. Without any connection, waiting steps are rejected.
+      // A running step passes its connection on to a waiting one. If no connection is open, waiting steps are rejected.
       if (this.#wires.size === 0) this.#refuse(asQueueLockError(error, this.endpoint));
     }
     this.#isOpening = false;
@@ -233,8 +233,8 @@ export class Link {
         const late = exhaustion === undefined ? 'did not respond' : 'gave no connection';
         const why = exhaustion === undefined ? before : `: ${exhaustion}`;
         const message = `${this.endpoint} ${late} within ${Math.round(Math.max(ms, 0))} ms${why}`;
-        // If this process was paused, the reply may have arrived although this timer runs first. Node reads
-        // the reply before it runs `setImmediate` callbacks.
+        // If this process was paused, this timer may run before the process has read a reply that has
+        // arrived. Node reads the reply before it runs `setImmediate` callbacks.
         setImmediate(() => {
           reject(new QueueLockError('UNAVAILABLE', message));
         });

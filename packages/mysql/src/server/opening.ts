@@ -57,8 +57,8 @@ async function versionAt(wire: Wire): Promise<number> {
 }
 
 /**
- * Returns whether tables or procedures are absent. The caller must hold the lock for creating them, because
- * another client that recreates procedures removes them for a moment.
+ * Returns whether tables or procedures are absent. The caller must hold the lock under which clients create
+ * them, because another client that recreates procedures removes them for a moment.
  */
 async function lacksParts(wire: Wire): Promise<boolean> {
   const [row] = await request(

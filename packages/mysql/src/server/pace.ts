@@ -1,13 +1,14 @@
 import { backoffDelay, type Clock } from '@queuelock/core/backend';
 
 /**
- * Minimum time between attempts to connect after a failure, in milliseconds. It allows at most five attempts
- * in any second.
+ * Minimum time in milliseconds between an attempt to connect and the next one, after a failure. So there are
+ * at most five attempts in any second.
  */
 const LEAST_BETWEEN_MS = 200;
 const SPREAD_MS = 50;
 const BACKOFF = { initialDelayMs: 50, maxDelayMs: 2_500 };
-// Milliseconds after which a connection that broke no longer counts as a failed attempt.
+// A connection that breaks within this time in milliseconds counts as a failed attempt, which delays the next
+// attempt.
 const LASTING_MS = 1_000;
 
 /**
@@ -26,7 +27,6 @@ export class Pace {
     this.#leastBetweenMs = leastBetweenMs;
   }
 
-  /** Milliseconds until the next attempt. */
   get pauseMs(): number {
     const goesWell = this.#failures === 0;
     const apartMs = goesWell ? this.#leastBetweenMs : LEAST_BETWEEN_MS;

@@ -37,7 +37,7 @@ const NO_ROW: Row = { word: '', a: undefined, b: undefined, c: undefined, d: und
  * outcome `entry`.
  */
 const WORDS: ReadonlySet<string> = new Set(['ok', 'lost', 'removed', 'busy', 'other', 'entry']);
-/** The procedures that return no row. */
+/** The procedures that return no row. A reply without a row is an error for all other procedures. */
 const SILENT: ReadonlySet<string> = new Set(['tidy', 'sweep', 'mend']);
 
 /** Callback that receives the session and the `number/id` of each entry that a step of this process admits. */
@@ -46,7 +46,8 @@ export type OnTurn = (session: string, ref: string) => void;
 // Backoff in milliseconds after conflicting transactions. It is short, because the other transaction of a
 // deadlock can proceed at once.
 const AGAIN = { initialDelayMs: 4, maxDelayMs: 64 };
-// Timeouts for creating the tables, in milliseconds. The server writes each table to disk before it creates the next one.
+// Timeouts for creating the tables, in milliseconds. They are longer than that of a step, because the server writes each table to disk before it
+// creates the next one.
 const CREATION = { withinMs: 30_000, statementMs: (CREATION_TIMEOUT_S + 2) * 1_000 };
 
 /** Runs steps on the store. Each step is one round trip, once the tables are known to exist. */

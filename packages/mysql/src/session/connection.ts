@@ -26,8 +26,8 @@ interface Settings {
 const TIDY_EVERY_MS = 600_000;
 
 /**
- * The access to one database for all sessions and observers of this process: they share its connections and
- * its polls.
+ * The access of this process to one database. All sessions and observers of the process share its connections
+ * and polls.
  */
 export class Connection {
   readonly steps: Steps;
@@ -83,8 +83,8 @@ export class Connection {
   }
 
   /**
-   * Returns a number for a new call. Numbers grow with each call, so that a late reply to an earlier call
-   * does not replace newer information.
+   * Returns a number for a new request of a session. Numbers grow with each request, so that a late reply to
+   * an earlier request does not replace newer information.
    */
   nextCall(): number {
     return (this.#calls += 1);
@@ -101,7 +101,10 @@ export class Connection {
     if (this.#residents.get(resident.id) === resident) this.#residents.delete(resident.id);
   }
 
-  /** Starts polling for an entry of this process that may be admitted after `inFront` entries have left. */
+  /**
+   * Starts polling for a waiting entry of this process. The entry may be admitted after `inFront` other
+   * entries have left.
+   */
   waits(inFront: number): void {
     this.#rounds.begin(Math.max(1, inFront));
   }
@@ -178,8 +181,8 @@ export class Connection {
 
   /**
    * Repairs a queue in which an entry waits although it may hold. Such a state is normal for a moment between
-   * two statements. It lasts if an operator has deleted an entry ahead by hand, because then no step admits the
-   * next one.
+   * two statements. The state lasts if an operator has deleted an entry ahead by hand, because then no step
+   * admits the next one.
    */
   #mendLater({ queue, key }: Placed): void {
     const waits = [...this.#residents.values()].some(({ entries }) =>

@@ -24,14 +24,14 @@ import { textOf, type Value } from '../queue/sql.ts';
 import type { Answer, Row } from '../server/steps.ts';
 import type { Placed } from '../turn/waiting.ts';
 
-/** One client's use of a session. Resuming the session starts a new generation, and the store refuses requests of earlier ones. */
+/** One client's use of a session. Each resumption starts a new generation, and the store refuses requests of earlier generations. */
 export interface Tenancy {
   readonly id: string;
   readonly generation: number;
   readonly ttlMs: number;
   /** The largest order number of entries that earlier clients of the session added. 0 without such clients. */
   readonly inherited: number;
-  /** Count of the session's entries that other clients have evicted. */
+  /** How many entries of the session other clients have evicted so far. */
   readonly lost: number;
 }
 
@@ -53,7 +53,7 @@ export class MysqlSession implements Session, Resident {
   readonly #connection: Connection;
   readonly #pendingEnqueues = new PendingEnqueues();
   readonly #reconciler: SessionReconciler<Found>;
-  /** Count of the session's evicted entries at its last read. */
+  /** The count of evicted entries (`lost`) when the client last read the session's entries. */
   #lost: number;
   #abandoned = false;
 

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { withJitter, type Clock } from '@queuelock/core/backend';
 import { Observable } from '../base/rx.ts';
 
-/** Data in the database that observers follow. */
+/** Data that observers follow, such as the entries of a queue. */
 export interface ObservedSource<T> {
   /** Reads the data. Resolves with `UNCHANGED` when the data is the same as at the last read. */
   readonly read: () => Promise<T | typeof UNCHANGED>;
@@ -30,8 +30,8 @@ export class Observers {
   }
 
   /**
-   * Emits the data of a source at once and after each change. Only one read runs at a time. The stream errors
-   * with the error of `read`.
+   * Emits the data of an `ObservedSource` at once and after each change. Only one read runs at a time. The
+   * stream errors with the error of `read`.
    */
   watch<T>({ read, everyMs, apartMs = 0 }: ObservedSource<T>): Observable<T> {
     const leastMs = Math.max(LEAST_BETWEEN_MS, apartMs);
@@ -73,7 +73,10 @@ export class Observers {
     });
   }
 
-  /** Lets all observers read again soon, because a step of this process may have changed the data. */
+  /**
+   * Lets all observers read again after about 10 ms, because a step of this process may have changed the
+   * data.
+   */
   readSoon(): void {
     for (const soon of this.#soon) soon();
   }

@@ -27,7 +27,8 @@ const VARIABLES = [
 ];
 
 // The shortest semi-synchronous timeout, in milliseconds, for which there is no warning. After the timeout a
-// primary continues without its replicas. A shorter one may pass before an operator notices.
+// primary continues without its replicas. A shorter timeout may end before an operator notices the missing
+// replicas.
 const LONG_WAIT_MS = 3_600_000;
 
 /** Checks the server and counts its queues and sessions. Changes nothing. */

@@ -71,7 +71,8 @@ const UNSTAMPED_ROUNDS = 10;
 
 /** Returns the queues that have entries and whose names begin with `prefix`. */
 export async function queuesIn({ steps }: Connection, prefix: string): Promise<readonly FoundQueue[]> {
-  // No UTF-8 text contains the byte FF. So every name with the prefix sorts before the prefix followed by FF.
+  // No UTF-8 text contains the byte FF. So the names with the prefix are those from the prefix up to the
+  // prefix followed by FF.
   const end = `concat(${literal(prefix)}, x'ff')`;
   const rows = await steps.read<QueueRow>(
     `select queue, count(*) as depth, min(ord) as front, max(joined) as joined

@@ -53,8 +53,8 @@ export class AdvisoryHold {
   }
 
   /**
-   * Checks that the connection still has the held lock. If the lock is only requested, checks that the server
-   * still waits for it. Never rejects.
+   * Checks that the connection still has the held lock. If the lock is only requested, checks that the
+   * connection's process in the server still waits for it. Never rejects.
    */
   async verify(): Promise<void> {
     const wire = this.#wire;
@@ -64,8 +64,8 @@ export class AdvisoryHold {
   }
 
   /**
-   * Releases the lock. Resolves when the lock is free. If this process cannot reach the server, it resolves
-   * too, and the server frees the lock later. Never rejects.
+   * Releases the lock. Resolves when the lock is free. Also resolves if this process cannot reach the server,
+   * which then frees the lock later. Never rejects.
    */
   async free(): Promise<void> {
     this.#over.abort();
@@ -97,7 +97,7 @@ export class AdvisoryHold {
     };
     try {
       const isHeld = await lock(wire);
-      // Throws if `free` was called during the wait. That call has ended the connection.
+      // Throws if `free` was called during the wait. That call of `free` has ended the connection.
       this.#over.signal.throwIfAborted();
       this.#isHeld = isHeld;
     } catch (error) {

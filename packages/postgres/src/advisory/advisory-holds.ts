@@ -25,7 +25,7 @@ export interface Advisory {
 /**
  * The advisory locks of a session's entries. Programs that use `pg_advisory_lock` do not know queuelock's
  * queue. So an entry counts as a holder only when it is admitted in the queue and also has the advisory lock.
- * It requests the advisory lock only once it is admitted.
+ * An entry requests the advisory lock only once it is admitted.
  */
 export class AdvisoryHolds {
   readonly #advisory: Advisory;
@@ -39,7 +39,8 @@ export class AdvisoryHolds {
 
   /**
    * Returns the advisory lock that an entry needs, or `undefined` when its queue has none.
-   * @throws {QueueLockError} `INVALID_ARGUMENT` when the key or the limit is unsuitable
+   * @throws {QueueLockError} `INVALID_ARGUMENT` when the key or the limit of the entry does not allow an
+   *   advisory lock
    */
   lockFor(spec: EntrySpec): AdvisoryLock | undefined {
     return advisoryLockFor(this.#advisory.keyOf, spec);
@@ -57,8 +58,8 @@ export class AdvisoryHolds {
     const locked = specs.find((_, nth) => locks[nth]);
     if (!locked) return undefined;
     if (specs.length > 1) {
-      // While the session waited for the advisory lock of one queue, it would already hold that of another
-      // queue. It would deadlock with a program that takes the same two locks in the opposite order.
+      // An entry in several queues would wait for the advisory lock of one queue while it holds that of
+      // another. It would deadlock with a program that takes the same two locks in the opposite order.
       const rule = 'name no queue that has an advisory lock (option advisoryKey)';
       throw invalidArgument('specs', locked.queue, rule);
     }

@@ -50,7 +50,10 @@ export class AdvisoryWire {
     return this.#process;
   }
 
-  /** Prepares the connection. The caller must send a statement at least every `ttlMs` milliseconds, except while it waits for a lock. */
+  /**
+   * Prepares the connection with the statement `BEGIN` above. The caller must send a statement at least every
+   * `ttlMs` milliseconds, except while it waits for a lock.
+   */
   async begin(ttlMs: number): Promise<void> {
     const [row] = await this.#request(BEGIN, [String(Math.ceil(ttlMs))]);
     this.#process = { pid: Number(row?.['pid']), started: String(row?.['started']) };

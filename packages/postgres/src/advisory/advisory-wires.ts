@@ -11,8 +11,8 @@ interface Around extends Omit<Bound, 'endpoint'> {
   readonly driver: Driver;
   readonly opener: Opener;
   /**
-   * The connections for steps. They run statements about a connection that waits for a lock: to check its
-   * process in the server, or to end that process.
+   * The connections for steps. They run statements about a connection that waits for a lock: to check the
+   * server process of that connection, or to end that process.
    */
   readonly pool: Pool;
   /**
@@ -92,7 +92,7 @@ export class AdvisoryWires {
 
   /**
    * Closes a connection, and ends its process in the server by another connection. While that process waits
-   * for a lock, it would not notice that the connection is closed. Never rejects.
+   * for a lock, it does not notice that the connection was closed. Never rejects.
    */
   async end(wire: AdvisoryWire): Promise<void> {
     wire.onEnd = () => undefined;

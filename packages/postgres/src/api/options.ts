@@ -39,12 +39,12 @@ export interface PostgresOptions {
   /**
    * A `Pool` of npm pg (version 8) to use instead of `url`, with its address, credentials and TLS.
    *
-   * The backend keeps two of its connections until the client is closed, so that neither waits for the application: one listens and sends
-   * heartbeats, one runs steps. It borrows further connections for one step each. So the pool's `max` must be at least 2 more than the
-   * application uses at a time. The backend never ends the pool.
+   * The backend keeps two of its connections until the client is closed, so that heartbeats and steps do not wait for the application: one connection
+   * listens and sends heartbeats, the other one runs steps. It borrows further connections for one step each. So the pool's `max` must be at least 2
+   * more than the application uses at a time. The backend never ends the pool.
    *
-   * Type parsers that the application has set have no effect. The first connection verifies the form of rows. If the pool changes them, the
-   * first call that needs the server rejects with `INVALID_ARGUMENT`.
+   * Type parsers that the application has set have no effect. The first connection verifies the form of rows. If the pool changes them, the first
+   * call that needs the server rejects with `INVALID_ARGUMENT`.
    */
   readonly pool?: PgPoolLike;
   /**
@@ -107,7 +107,7 @@ export interface Settings {
   readonly connections: number;
   readonly requestTimeoutMs: number;
   readonly advisoryKey: AdvisoryKeyOf | undefined;
-  /** Emits an error each time that reading credentials or certificates again fails. */
+  /** Emits an error each time that a later read of the credentials or certificates fails. */
   readonly errors$: Observable<QueueLockError>;
 }
 
@@ -224,7 +224,7 @@ function postgresJsConfig(
     ...(username !== undefined && { username }),
     ...(password !== undefined && { password }),
     ...(database !== undefined && { database }),
-    // The host with which the server's certificate is compared.
+    // The host name with which Node compares the server's certificate.
     ssl: ssl && { ...ssl, host },
     connection: { application_name: 'queuelock' },
   };

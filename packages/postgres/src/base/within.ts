@@ -11,7 +11,7 @@ export interface Limit {
   readonly endpoint: string;
   /** Returns why no connection was available. Returns `undefined` if the server did not respond. */
   readonly reason?: (() => string | undefined) | undefined;
-  /** Whether the server has accepted the connection. */
+  /** Whether the server has accepted the connection. If so, the error names possible causes of the silence. */
   readonly isConnected?: boolean;
 }
 
@@ -29,8 +29,8 @@ export function within<T>(
 ): Promise<T> {
   return new Promise((resolve, reject) => {
     const cancel = clock.after(ms, () => {
-      // If this process was paused, the reply may have arrived although this timer runs first. Node reads the
-      // reply before it runs `setImmediate` callbacks.
+      // If this process was paused, this timer may run before the process has read a reply that has arrived.
+      // Node reads the reply before it runs `setImmediate` callbacks.
       setImmediate(() => {
         const found = reason?.();
         const late = found === undefined ? 'did not respond' : 'gave no connection';

@@ -30,7 +30,7 @@ export interface Driver {
   readonly endpoint: string;
   /**
    * Whether the connections are from a pool that the application uses too. Unused connections are then
-   * returned to it.
+   * returned to that pool.
    */
   readonly isShared: boolean;
   /**

@@ -9,7 +9,7 @@ const MISSING: ReadonlySet<string> = new Set(['42883', '3F000', '42P01']);
 const CLASHES: ReadonlySet<string> = new Set(['40P01', '40001', '55P03', '23505']);
 /**
  * Error codes of a server that accepts no writes or is shutting down. The connection must then be closed,
- * because the address may lead to another server.
+ * because a new connection to the same address may reach another server.
  */
 const LEAVE: ReadonlySet<string> = new Set(['25006', '57P01', '57P02', '57P03', '57P05']);
 
@@ -24,8 +24,8 @@ const HINTS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Hints for errors whose code has several causes, by patterns of the message. They take precedence over
- * `HINTS`.
+ * Hints for errors whose code has several causes, by patterns of the message. They take precedence over the
+ * hints for the code (`HINTS`).
  */
 const TEXT_HINTS: readonly (readonly [RegExp, string])[] = [
   [/too many connections for role/, 'raise its limit: alter role … connection limit'],

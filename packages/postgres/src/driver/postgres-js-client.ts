@@ -73,7 +73,8 @@ function driverOf(options: ParsedOptions): Driver {
 
 function configOf(options: ParsedOptions): Omit<PostgresJsConfig, 'connect'> {
   const { user, pass, ssl, connection, prepare, keep_alive, target_session_attrs } = options;
-  // postgres.js has parsed these options, so it accepts them again, even if its type declarations differ.
+  // These options are already parsed. postgres.js accepts them in this form, although its type declarations
+  // do not allow it.
   return {
     username: user,
     password: pass,

@@ -87,7 +87,7 @@ class Connection {
       onclose: () => {
         this.#end(new Error('the server closed the connection'));
       },
-      // postgres.js reads this option although its types do not declare it.
+      // postgres.js reads the option `onnotify`, although its types do not declare it.
       ...({
         onnotify: (channel: string, message: string) => {
           if (!this.#isOver) events.onMessage(channel, message);
@@ -157,7 +157,8 @@ export function connectSocket(address: NetConnectOpts): Promise<Socket> {
     socket.once('error', reject);
     socket.once('connect', () => {
       socket.removeListener('error', reject);
-      // postgres.js reads the property `host` of the socket for the host name in its TLS request.
+      // Sets the host on the socket, because postgres.js takes the host name of its TLS request from the
+      // property `host` of the socket.
       resolve('host' in address ? Object.assign(socket, { host: address.host }) : socket);
     });
   });

@@ -20,7 +20,7 @@ export function wireOf(client: PgQueryable, events: WireEvents, release: (broken
       release(broken);
     } catch (error) {
       // If the release throws, the pool has not taken the connection back and does not listen to its errors.
-      // An error event without a listener would end the process.
+      // So a listener stays, because an error event without one would end the process.
       if (!broken) client.on('error', () => undefined);
       throw error;
     }
@@ -31,7 +31,7 @@ export function wireOf(client: PgQueryable, events: WireEvents, release: (broken
     statements.end();
     try {
       for (const [event, listener] of listeners) client.removeListener(event, listener);
-      // Keeps a listener, because a later error event without one would end the process.
+      // A broken connection keeps a listener, because a later error event without one would end the process.
       if (broken) client.on('error', () => undefined);
     } finally {
       give(broken);
@@ -58,8 +58,8 @@ class Statements {
 
   async ask(text: string, values?: readonly unknown[]): Promise<readonly Record<string, unknown>[]> {
     const response = this.#last.then(() => {
-      // Rejects a statement that is still waiting: the connection is back in the pool, and the application
-      // may be using it.
+      // Rejects a statement that waited for an earlier one: meanwhile the connection was returned to the
+      // pool, and the application may be using it.
       if (this.#isOver) throw new Error('the connection was returned to its pool');
       return this.#client.query({ text, ...(values && { values: [...values] }), types: REPLY_TYPES });
     });

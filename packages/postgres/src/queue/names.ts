@@ -15,8 +15,8 @@ export function orderIn(queue: string, key: string): string | undefined {
 
 /**
  * Checks the name of a schema. It consists of lower-case letters, digits and underscores, which need no
- * quotes in SQL. Its length is limited, because names of notification channels begin with it and have at most
- * 63 bytes.
+ * quotes in SQL. It has at most 32 characters, because names of notification channels begin with it and have
+ * at most 63 bytes.
  */
 export function checkSchema(schema: unknown): string {
   if (typeof schema !== 'string' || !/^[a-z_][a-z0-9_]{0,31}$/.test(schema) || schema.startsWith('pg_')) {

@@ -13,11 +13,14 @@ export interface Place {
   readonly endsInMs: number | null;
 }
 
-/** The properties of a stored entry with the requested id, which may differ from the requested ones. */
+/**
+ * The properties of a stored entry with the requested id. They may differ from the properties in the request.
+ */
 type Other = Pick<EntrySpec, 'id' | 'queue' | 'shared'> & { readonly permits: number };
 /**
  * Reply to a heartbeat. `there` is the sum of the order numbers of all entries of the session, and `waiting`
- * the sum for its waiting entries. The client compares these sums with those of the entries that it knows.
+ * the sum for its waiting entries. The client compares these sums with those of the entries that it knows,
+ * and so notices missing and admitted entries.
  */
 export interface RenewalReply {
   readonly there: string;

@@ -16,11 +16,17 @@ interface Settings {
   readonly clock: Clock;
   readonly withinMs: number;
   readonly inbox: string;
-  /** Sends a notification over another connection to the channel of this process. */
+  /**
+   * Sends a notification over another connection to `inbox`, the channel on which this process gets its
+   * notifications.
+   */
   readonly say: () => Promise<unknown>;
   /** Called when the connection broke. The listener opens a new one by itself. */
   readonly onDown: () => void;
-  /** Called when the listener finds that no notifications arrive on the open connection. */
+  /**
+   * Called when the listener finds that the open connection gets no notifications, for instance behind a
+   * pooler.
+   */
   readonly onDeaf: () => void;
 }
 
@@ -113,7 +119,10 @@ export class NotificationListener {
     if (wire) void this.#unlistenAndRelease(wire);
   }
 
-  /** Releases the connection. If it belongs to the application's pool, it first stops listening to channels. */
+  /**
+   * Releases the connection. If the connection belongs to the application's pool, first makes it stop
+   * listening to channels.
+   */
   async #unlistenAndRelease(wire: Wire): Promise<void> {
     if (this.#driver.isShared) await this.#request(wire, 'unlisten *').catch(() => undefined);
     wire.release(false);

@@ -48,8 +48,8 @@ export class Opener {
     const { clock, withinMs } = this.#settings;
     const { endpoint, isShared } = this.#driver;
     const { pauseMs } = this.#pace;
-    // Does not wait for a delay of 0, because the timer would take a millisecond. Each step takes a
-    // connection from a pool of the application, so each step would take a millisecond longer.
+    // Sets no timer for a delay of 0, because a timer takes at least a millisecond. With a pool of the
+    // application, each step passes here, and would take a millisecond longer.
     if (pauseMs > 0) await this.#pause(pauseMs);
     this.#closing.signal.throwIfAborted();
     // Taking a connection from a pool does not count as a connection attempt, because the pool mostly has

@@ -16,7 +16,6 @@ export class Pace {
     this.#clock = clock;
   }
 
-  /** Milliseconds until the next attempt. */
   get pauseMs(): number {
     const earliest = this.#attempts.length < MAX_IN_A_SECOND ? -Infinity : (this.#attempts[0] ?? -Infinity);
     const pause = this.#failures === 0 ? 0 : backoffDelay(this.#failures - 1, BACKOFF, this.#clock);
@@ -33,7 +32,7 @@ export class Pace {
 
   /**
    * Records a failed attempt or a broken connection. Both delay the next attempt, because all clients of a
-   * server lose their connections at the same moment.
+   * server lose their connections at the same moment. They should not all connect again at once.
    */
   failed(): void {
     this.#failures += 1;

@@ -128,7 +128,7 @@ export class Steps {
       await this.#pool.run(`${lockOf(schema)}${migrationOf(schema)}`);
     } catch (error) {
       // The tables exist already. Either another client has just created them, or they belong to another
-      // program: the caller repeats its step and finds out.
+      // program: the caller repeats its step, which fails again in the second case.
       if (codeOf(error) === '42P07') return;
       if (isQueueLockError(error) || codeOf(error) !== '42501') throw asQueueLockError(error, this.#settings);
       const message = `${absent}, and this user may not create them (${(error as Error).message}): ${how}`;

@@ -9,7 +9,8 @@ export interface Found extends FoundEntry {
 
 /**
  * Compares the reply to a heartbeat with the entries that this client knows, by the sums of their order
- * numbers. Returns whether the store and the client have the same entries in the same states.
+ * numbers. Returns whether both sums agree, which shows that the store and the client have the same entries
+ * in the same states.
  */
 export function isAsKnown(
   { there, waiting }: Pick<RenewalReply, 'there' | 'waiting'>,

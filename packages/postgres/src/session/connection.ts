@@ -77,7 +77,7 @@ export class Connection {
     this.#clock = clock;
     this.#opener = new Opener(driver, { clock, withinMs });
     const onDown = (): void => {
-      // Waits until steps on the broken connection have rejected.
+      // Emits only after the steps on the broken connection have rejected.
       setImmediate(() => {
         doubts$.next();
         this.#readState();
@@ -111,8 +111,8 @@ export class Connection {
   }
 
   /**
-   * Returns a number for a new call. Numbers grow with each call, so that a late reply to an earlier call
-   * does not replace newer information.
+   * Returns a number for a new request of a session. Numbers grow with each request, so that a late reply to
+   * an earlier request does not replace newer information.
    */
   nextCall(): number {
     return (this.#calls += 1);

@@ -82,8 +82,8 @@ export class PostgresSession implements Session {
     ]);
     this.#requireAlive(response);
     if (!isAsKnown(response, this.entries, this.#reconciler)) this.#reconciler.reconcile();
-    // The reply reports that other sessions have expired. A step ends them, and the heartbeat does not wait
-    // for that step.
+    // The reply reports that other sessions have expired. The step `ends` removes them; the heartbeat does
+    // not wait for it.
     if (response.someEnded) this.#connection.steps.take('ends', []).catch(() => undefined);
     return this.ttlMs;
   }
@@ -233,8 +233,8 @@ export class PostgresSession implements Session {
   ): Promise<Placement> {
     const { queue, id } = spec;
     const { ord, admitted, ahead, other, endsInMs } = place;
-    // Removes an inherited entry that needs an advisory lock. Its lock ended with the connection of the
-    // earlier process, and another program may have held the lock since then.
+    // Removes an entry that an earlier process of the session added and that needs an advisory lock: the lock ended with the connection
+    // of that process, and another program may have held it since then.
     if (admitted && ord <= this.#tenancy.inherited && lock) {
       await this.remove(queue, id);
       throw entryLost(id);
