@@ -2,12 +2,12 @@
 // lock.ts (this file) provides a claim as a stream and as a promise. acquisition.ts creates contenders. contender.ts joins the queue, waits
 // and holds. ending.ts creates the final state of a claim.
 
-import { Acquisition } from './acquisition.ts';
+import { Acquisition, type ClaimListener } from './acquisition.ts';
 import type { ClaimState } from '../api/claim-state.ts';
 
 import type { Ownership } from '../api/hold-api.ts';
 
-import { Observable } from '../base/rx.ts';
+import { Observable, type Subscriber } from '../base/rx.ts';
 import type { Ended } from './steps.ts';
 
 import type { ClaimRequest } from '../entry/new-entry.ts';
@@ -19,20 +19,28 @@ import type { ClaimContext } from './claim-context.ts';
  */
 export function claim(context: ClaimContext, request: ClaimRequest): Observable<ClaimState> {
   return new Observable((subscriber) => {
-    const acquisition = new Acquisition(context, request, {
-      changed: ({ state }) => {
-        subscriber.next(state);
-      },
-      ended: (end) => {
-        subscriber.next(end);
-        subscriber.complete();
-      },
-    });
-    subscriber.add(() => {
-      acquisition.giveUp();
-    });
+    const acquisition = new Acquisition(context, request, new StateListener(subscriber));
+    subscriber.add(acquisition);
     acquisition.begin();
   });
+}
+
+/** Emits the states of an acquisition. */
+class StateListener implements ClaimListener {
+  readonly #subscriber: Subscriber<ClaimState>;
+
+  constructor(subscriber: Subscriber<ClaimState>) {
+    this.#subscriber = subscriber;
+  }
+
+  changed({ state }: Acquisition): void {
+    this.#subscriber.next(state);
+  }
+
+  ended(end: Ended): void {
+    this.#subscriber.next(end);
+    this.#subscriber.complete();
+  }
 }
 
 /**

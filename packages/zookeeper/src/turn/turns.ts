@@ -17,7 +17,7 @@ import { readEntriesAhead, type NodePosition } from '../entry/enqueue.ts';
 import { orderOf, otherLimitAhead, type Contender } from '../queue/entries.ts';
 import type { OwnEntry } from '../entry/entry.ts';
 import type { SessionContext } from '../server/session-context.ts';
-import { NEVER, Observable, catchError, defer, of, switchMap } from '../base/rx.ts';
+import { NEVER, Observable, catchError, defer, of, switchMap, type Unsubscribable } from '../base/rx.ts';
 import type { EndListener } from '../base/ending.ts';
 import type { Removal, Watches } from '../server/watches.ts';
 
@@ -77,7 +77,7 @@ function recordedTurns(context: SessionContext, entryPosition: EntryPosition, fi
     return () => {
       ending.delete(listener);
       lost.delete(listener);
-      stop?.();
+      stop?.unsubscribe();
     };
   });
 }
@@ -86,7 +86,7 @@ function isAbandoned(cause: unknown): boolean {
   return isQueueLockError(cause, 'CLOSED');
 }
 
-function follow(context: SessionContext, waiter: EntryPosition, listener: TurnListener): () => void {
+function follow(context: SessionContext, waiter: EntryPosition, listener: TurnListener): Unsubscribable {
   const { rule, position } = waiter;
   return followTurns<Contender>(new EntryView(context, waiter), { rule, first: position.ahead }, listener);
 }
