@@ -12,7 +12,7 @@ export function inCallerContext<T>(source$: Observable<T>): Observable<T> {
 }
 
 /** Passes a stream to a subscriber in the asynchronous context in which this object was created. It has no closures, since each wait has one. */
-class ContextObserver<T> {
+export class ContextObserver<T> {
   // AsyncLocalStorage.snapshot() has the same effect, but takes a hundred times as long on Node 20.
   readonly #caller = new AsyncResource(TYPE);
   readonly #subscriber: Subscriber<T>;

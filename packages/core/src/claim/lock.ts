@@ -7,6 +7,7 @@ import type { ClaimState } from '../api/claim-state.ts';
 
 import type { Ownership } from '../api/hold-api.ts';
 
+import { ContextObserver } from '../base/caller-context.ts';
 import { Observable, type Subscriber } from '../base/rx.ts';
 import type { Ended } from './steps.ts';
 
@@ -15,7 +16,7 @@ import type { ClaimContext } from './claim-context.ts';
 
 /**
  * Runs a claim: opens a session, joins the queue, waits, holds, and releases or loses the lock. Subscribing starts the claim. Unsubscribing leaves
- * the queue or releases the lock, at any stage. Never errors.
+ * the queue or releases the lock, at any stage. Emits in the asynchronous context of the subscriber. Never errors.
  */
 export function claim(context: ClaimContext, request: ClaimRequest): Observable<ClaimState> {
   return new Observable((subscriber) => {
@@ -27,10 +28,10 @@ export function claim(context: ClaimContext, request: ClaimRequest): Observable<
 
 /** Emits the states of an acquisition. */
 class StateListener implements ClaimListener {
-  readonly #subscriber: Subscriber<ClaimState>;
+  readonly #subscriber: ContextObserver<ClaimState>;
 
   constructor(subscriber: Subscriber<ClaimState>) {
-    this.#subscriber = subscriber;
+    this.#subscriber = new ContextObserver(subscriber);
   }
 
   changed({ state }: Acquisition): void {

@@ -33,7 +33,7 @@ export class Entry {
   placement!: Placement;
   readonly #owner: EntryOwner;
   readonly #label: NewEntry['label'];
-  readonly #stop = new Stop();
+  #stop: Stop | undefined;
   #ownLabel: OwnLabel | undefined;
   #isJoining = false;
   /** Called when the pending attempt to join has ended. `leave` sets it, because it has to wait for the outcome of that attempt. */
@@ -90,16 +90,21 @@ export class Entry {
    */
   leave(): Promise<void> {
     if (this.#left) return this.#left;
-    if (this.#isJoining) this.#stop.abort(new QueueLockError('CLOSED', 'the caller gave up the entry'));
+    if (this.#isJoining) this.#ensureStop().abort(new QueueLockError('CLOSED', 'the caller gave up the entry'));
     this.#left = this.#takeOut();
     this.#owner.leaving(this.#left);
     return this.#left;
   }
 
+  /** Returns what ends the attempts to join. Most entries join at the first attempt and never need it. */
+  #ensureStop(): Stop {
+    return (this.#stop ??= new Stop());
+  }
+
   #enqueue(): Promise<Placement | undefined> {
     const { session } = this.live;
     const { isTry, enqueue } = this.#owner;
-    if (enqueue) return enqueue(session, this.spec, this.#stop.signal);
+    if (enqueue) return enqueue(session, this.spec, this.#ensureStop().signal);
     return isTry ? session.tryEnqueue(this.spec) : session.enqueue(this.spec);
   }
 
@@ -114,7 +119,7 @@ export class Entry {
     this.#note(failure);
     try {
       if (this.#owner.isTry) throw failure;
-      return await repeatAfter(failure, again, this.#stop.signal);
+      return await repeatAfter(failure, again, this.#ensureStop().signal);
     } catch (error) {
       if (isQueueLockError(error, 'SESSION_LOST')) liveness.end(error);
       const cause: unknown = liveness.ending.aborted ? liveness.ending.reason : error;

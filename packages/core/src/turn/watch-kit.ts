@@ -82,7 +82,8 @@ export function entriesAheadWithout<R extends Taker>(
  */
 export function remembered<R extends Taker>(ahead: EntriesAhead<R>, rule: AdmissionRule): EntriesAhead<R> {
   const { refs, total } = ahead;
-  return total === refs.length ? ahead : Object.assign({}, ahead, { refs: inTheWay(refs, rule) });
+  const blocking = total === refs.length ? refs : inTheWay(refs, rule);
+  return blocking.length === refs.length ? ahead : Object.assign({}, ahead, { refs: blocking });
 }
 
 /**

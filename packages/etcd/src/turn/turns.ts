@@ -45,7 +45,7 @@ export async function readAhead(
 ): Promise<EntriesAhead<ConflictingEntry>> {
   const { entry, order } = following;
   const read = async (limit: number): Promise<EntriesAhead<ConflictingEntry>> => {
-    const request = { max_create_revision: order.toString(), ...latestFirst(entry.range, limit) };
+    const request = { max_create_revision: order.toString(), ...latestFirst(rangeUnder(entry.under), limit) };
     return aheadIn(await readRows(following, request), entry);
   };
   const nearest = await read(windowFor(count));

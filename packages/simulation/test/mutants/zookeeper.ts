@@ -94,13 +94,13 @@ const POSITIONS: readonly Mutant[] = [
     'refs.filter((other) => other === undefined)',
   ]),
   mutant('a removed predecessor always counts as an owner', TOO_EARLY, [
-    'zookeeper/src/turn/turns.ts',
-    'emit(local.owned ? { owned: true } : hasLeft(removal) ? {} : undefined);',
-    'emit(hasLeft(removal) ? { owned: true } : undefined);',
+    'zookeeper/src/turn/conflict-end.ts',
+    'this.#emit(isOwner ? { owned: true } : this.#hasLeft(removal) ? {} : undefined);',
+    'this.#emit(isOwner || this.#hasLeft(removal) ? { owned: true } : undefined);',
   ]),
   mutant('a writer that is converted to a reader counts as removed', TOO_EARLY, [
-    'zookeeper/src/turn/turns.ts',
-    'return mayConvert ? unwritten && !location.scheme.convertsWithoutWrite : observed;',
+    'zookeeper/src/turn/conflict-end.ts',
+    'return mayConvert ? unwritten && !scheme.convertsWithoutWrite : observed;',
     'return mayConvert ? true : observed;',
   ]),
   mutant(
@@ -223,14 +223,14 @@ const WATCHING: readonly Mutant[] = [
     ['told', 'exclusive', 'progress'],
     [
       'zookeeper/src/turn/turns.ts',
-      'return ownRemoval(() => pathOf(this.#waiter), this.#context.watches);',
+      'return ownRemoval(() => pathOf(this.#waiter), this.#waiter.context.watches);',
       'return new Observable<never>(() => undefined);',
     ],
   ),
   mutant(
     'the entry of a long hold is never watched',
     ['told', 'exclusive', 'progress'],
-    ['core/src/turn/watch-kit.ts', '  if (unwatched) unwatched.start(task);\n', ''],
+    ['core/src/turn/turn-watch.ts', '    if (unwatched) unwatched.start(this);\n    else\n', '    if (!unwatched)\n'],
   ),
   mutant(
     'the deadlines of a session end with the first one',
