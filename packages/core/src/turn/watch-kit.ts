@@ -77,13 +77,14 @@ export function entriesAheadWithout<R extends Taker>(
 }
 
 /**
- * Returns only what `entriesAheadWithout` needs, because thousands of waiters may store it. If the queue was read only in part, returns only the
- * blocking entries.
+ * Returns only what `entriesAheadWithout` needs, because thousands of waiters may store it. If no removal of a single entry can admit the waiter's
+ * entry, or the queue was read only in part, returns only the blocking entries.
  */
 export function remembered<R extends Taker>(ahead: EntriesAhead<R>, rule: AdmissionRule): EntriesAhead<R> {
-  const { refs, total } = ahead;
-  const blocking = total === refs.length ? refs : inTheWay(refs, rule);
-  return blocking.length === refs.length ? ahead : Object.assign({}, ahead, { refs: blocking });
+  const blocking = inTheWay(ahead.refs, rule);
+  if (blocking.length === ahead.refs.length) return ahead;
+  const mayBeAdmittedNext = blocking.some((ref) => entriesAheadWithout(ahead, { ref }, rule));
+  return mayBeAdmittedNext ? ahead : Object.assign({}, ahead, { refs: blocking });
 }
 
 /**
