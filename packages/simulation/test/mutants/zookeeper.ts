@@ -176,12 +176,12 @@ const WATCHING: readonly Mutant[] = [
     'the removal of a node causes no notification',
     'progress',
     [
-      'zookeeper/src/server/watches.ts',
-      "        if (change === 'deleted') found({ observed: true, own, unwritten });\n        else reads.readNow();",
-      "        if (change !== 'deleted') reads.readNow();",
+      'zookeeper/src/server/node-watch.ts',
+      "    if (change === 'deleted') this.#found({ observed: true, own: this.#own, unwritten: this.#unwritten });\n    else this.#reads.readNow();",
+      "    if (change !== 'deleted') this.#reads.readNow();",
     ],
     [
-      'zookeeper/src/server/watches.ts',
+      'zookeeper/src/server/node-watch.ts',
       'SAFETY_INTERVAL_MS = { min: 10_000,',
       'SAFETY_INTERVAL_MS = { min: 10_000_000,',
     ],
@@ -191,11 +191,11 @@ const WATCHING: readonly Mutant[] = [
     ['progress', 'told'],
     [
       'zookeeper/src/server/watches.ts',
-      'subscriber.add(reconnects(zk).subscribe({ next: () => reads.readNow(), error }));',
-      'subscriber.add(reconnects(zk).subscribe({ error }));',
+      "if (status === 'back') for (const node of [...this.#nodes.values()]) node.readNow();",
+      "if (status === 'back') return;",
     ],
     [
-      'zookeeper/src/server/watches.ts',
+      'zookeeper/src/server/node-watch.ts',
       'SAFETY_INTERVAL_MS = { min: 10_000,',
       'SAFETY_INTERVAL_MS = { min: 10_000_000,',
     ],
@@ -204,9 +204,9 @@ const WATCHING: readonly Mutant[] = [
     'a change of a node counts as its end',
     [...TOO_EARLY, 'outcome'],
     [
-      'zookeeper/src/server/watches.ts',
-      "if (change === 'deleted') found(",
-      "if (change === 'deleted' || change === 'changed') found(",
+      'zookeeper/src/server/node-watch.ts',
+      "if (change === 'deleted') this.#found(",
+      "if (change === 'deleted' || change === 'changed') this.#found(",
     ],
   ),
   mutant(
@@ -223,7 +223,7 @@ const WATCHING: readonly Mutant[] = [
     ['told', 'exclusive', 'progress'],
     [
       'zookeeper/src/turn/turns.ts',
-      'return ownRemoval(() => pathOf(this.#waiter), this.#waiter.context.watches);',
+      'return new OwnRemoval(this.#waiter);',
       'return new Observable<never>(() => undefined);',
     ],
   ),

@@ -4,7 +4,7 @@ import type { OwnEntry } from '../entry/entry.ts';
 import type { SharedListener } from '../entry/entry-state.ts';
 import type { SessionContext } from '../server/session-context.ts';
 import type { Observer, Subscribable, Unsubscribable } from '../base/rx.ts';
-import type { Removal } from '../server/watches.ts';
+import type { Removal, RemovalObserver } from '../server/node-watch.ts';
 
 /** What is needed to follow the turns of an entry. It contains no complete position, which would keep all entries ahead. */
 export interface Waiter {
@@ -27,32 +27,34 @@ export interface Waiter {
  * - No watch has observed its removal, so other events may have been missed too.
  * - It belonged to the own session, and this client has not removed it. So it was removed with the session, and the own entry with it.
  */
-export class ConflictEnd implements Subscribable<Departure | undefined>, SharedListener, Unsubscribable {
+export class ConflictEnd
+  implements Subscribable<Departure | undefined>, RemovalObserver, SharedListener, Unsubscribable
+{
   readonly #conflicting: Contender;
   readonly #waiter: Waiter;
+  readonly #path: string;
   #observer: Partial<Observer<Departure | undefined>> | undefined;
   #local: LocalWait | undefined;
-  #removal: Unsubscribable | undefined;
 
   constructor(conflicting: Contender, waiter: Waiter) {
     this.#conflicting = conflicting;
     this.#waiter = waiter;
+    this.#path = `${waiter.entry.location.directory}/${conflicting.name}`;
   }
 
   subscribe(observer: Partial<Observer<Departure | undefined>>): Unsubscribable {
     const { context, entry } = this.#waiter;
-    const path = `${entry.location.directory}/${this.#conflicting.name}`;
     this.#observer = observer;
-    this.#local = context.followed.follow(path);
+    this.#local = context.followed.follow(this.#path);
     entry.addSharedListener(this);
-    this.#removal = context.watches.removalOf(path).subscribe(this);
+    context.watches.add(this.#path, this);
     return this;
   }
 
   unsubscribe(): void {
     this.#local?.unfollow();
     this.#waiter.entry.deleteSharedListener(this);
-    this.#removal?.unsubscribe();
+    this.#waiter.context.watches.delete(this.#path, this);
   }
 
   /** Called when the conflicting entry was removed. */

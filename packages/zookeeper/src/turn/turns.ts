@@ -20,18 +20,14 @@ import { ConflictEnd, type Waiter } from './conflict-end.ts';
 import type { OwnEntry } from '../entry/entry.ts';
 import type { SessionContext } from '../server/session-context.ts';
 import {
-  NEVER,
   Observable,
-  catchError,
-  defer,
-  of,
-  switchMap,
+  type Observer,
   type Subscribable,
   type Subscriber,
   type Unsubscribable,
 } from '../base/rx.ts';
 import type { EndListener } from '../base/ending.ts';
-import type { Watches } from '../server/watches.ts';
+import type { Removal, RemovalObserver } from '../server/node-watch.ts';
 
 /** An entry, its position, and what decides its admission. */
 export interface EntryPosition {
@@ -152,8 +148,8 @@ class EntryView implements QueueView<Contender> {
    * Emits when the own entry is removed. The stream is created only on demand, because only a waiter or a
    * long hold watches its own entry.
    */
-  get ownRemoval$(): Observable<unknown> {
-    return ownRemoval(() => pathOf(this.#waiter), this.#waiter.context.watches);
+  get ownRemoval$(): Subscribable<unknown> {
+    return new OwnRemoval(this.#waiter);
   }
 
   get unwatched(): QueueView<Contender>['unwatched'] {
@@ -166,16 +162,38 @@ function pathOf({ entry, path }: Waiter): string {
   return entry.path ?? path;
 }
 
-/** Emits when the entry was removed. A conversion to a reader, which replaces the node, is not a removal. */
-function ownRemoval(pathNow: () => string, watches: Watches): Observable<unknown> {
-  return defer(() => {
-    const path = pathNow();
-    return watches.removalOf(path).pipe(
-      switchMap((removal) => (pathNow() === path ? of(removal) : ownRemoval(pathNow, watches))),
-      catchError((cause: unknown) => {
-        if (isAbandoned(cause)) return NEVER;
-        throw cause;
-      }),
-    );
-  });
+/** Emits when the entry was removed. A conversion to a reader, which replaces the node, is not a removal. Can be subscribed to once. */
+class OwnRemoval implements Subscribable<unknown>, RemovalObserver, Unsubscribable {
+  readonly #waiter: Waiter;
+  #path: string;
+  #observer: Partial<Observer<unknown>> | undefined;
+
+  constructor(waiter: Waiter) {
+    this.#waiter = waiter;
+    this.#path = pathOf(waiter);
+  }
+
+  subscribe(observer: Partial<Observer<unknown>>): Unsubscribable {
+    this.#observer = observer;
+    this.#watch();
+    return this;
+  }
+
+  unsubscribe(): void {
+    this.#waiter.context.watches.delete(this.#path, this);
+  }
+
+  next(removal: Removal): void {
+    if (pathOf(this.#waiter) === this.#path) this.#observer?.next?.(removal);
+    else this.#watch();
+  }
+
+  error(cause: unknown): void {
+    if (!isAbandoned(cause)) this.#observer?.error?.(cause);
+  }
+
+  #watch(): void {
+    this.#path = pathOf(this.#waiter);
+    this.#waiter.context.watches.add(this.#path, this);
+  }
 }
