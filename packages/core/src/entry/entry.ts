@@ -90,7 +90,8 @@ export class Entry {
    */
   leave(): Promise<void> {
     if (this.#left) return this.#left;
-    if (this.#isJoining) this.#ensureStop().abort(new QueueLockError('CLOSED', 'the caller gave up the entry'));
+    if (this.#isJoining)
+      this.#ensureStop().abort(new QueueLockError('CLOSED', 'the caller gave up the entry'));
     this.#left = this.#takeOut();
     this.#owner.leaving(this.#left);
     return this.#left;

@@ -75,9 +75,7 @@ function join(
 ): Observable<MultiClaimState> {
   const together = new Together(requests.length, { isTry: timeoutMs === 0 });
   const enqueue: Enqueue = (session, spec, stop) => together.enqueue(session, spec, stop);
-  const claims = asOne(requests, timeoutMs).map((request) =>
-    claim({ ...context, enqueue }, request),
-  );
+  const claims = asOne(requests, timeoutMs).map((request) => claim({ ...context, enqueue }, request));
   let arePlaced = false;
   let ownership: HeldTogether | undefined;
   return combineLatest(claims).pipe(

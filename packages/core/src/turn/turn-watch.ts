@@ -107,7 +107,7 @@ class TurnWatch<R extends Taker> implements TimedTask, Unsubscribable {
     const turn = turnOf(first, this.#rule);
     if (turn.admitted) {
       this.#listener.next(turn);
-      this.#watchOwnLater();
+      if (!this.#isOver) this.#watchOwnLater();
       return;
     }
     // Watches the waiter's entry before the entries ahead. If both have left during a broken connection, the
@@ -181,7 +181,6 @@ class TurnWatch<R extends Taker> implements TimedTask, Unsubscribable {
   }
 
   #watchOwnLater(): void {
-    if (this.#isOver) return;
     const { unwatched } = this.#view;
     if (unwatched) unwatched.start(this);
     else

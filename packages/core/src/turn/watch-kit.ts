@@ -81,6 +81,7 @@ export function entriesAheadWithout<R extends Taker>(
  * entry, or the queue was read only in part, returns only the blocking entries.
  */
 export function remembered<R extends Taker>(ahead: EntriesAhead<R>, rule: AdmissionRule): EntriesAhead<R> {
+  if (ahead.refs.length === 0) return ahead;
   const blocking = inTheWay(ahead.refs, rule);
   if (blocking.length === ahead.refs.length) return ahead;
   const mayBeAdmittedNext = blocking.some((ref) => entriesAheadWithout(ahead, { ref }, rule));

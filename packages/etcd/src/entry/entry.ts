@@ -74,6 +74,8 @@ export class Entry {
   /** Whether a response has shown that the entry does not exist any more, or that another client has its key. */
   gone = false;
   readonly #origin: Origin;
+  /** Whether the process that had the session before may have created the entry. */
+  readonly #isResumed: boolean;
   /** The requests in flight that may create the key. */
   #inFlight: readonly Promise<Entered>[] = NONE;
   #removals = 0;
@@ -93,6 +95,7 @@ export class Entry {
     this.single = origin.single;
     this.tail = isFast ? Buffer.from(tailKey(prefix, spec.queue)) : undefined;
     this.#origin = origin;
+    this.#isResumed = origin.resumedAt > 0n;
   }
 
   /** Returns whether the specification is for a shared entry or a limit above 1, while the queue accepts exclusive entries only. */
@@ -114,12 +117,12 @@ export class Entry {
 
   /** The key to read for this entry. In a resumed session it is the range of all its possible keys, since its limit may have changed. */
   get sought(): Target {
-    return this.#rangeIn(this.under) ?? { key: this.key };
+    return this.#isResumed ? this.#rangeIn(this.under) : { key: this.key };
   }
 
   /** The range to read for the entry's mark in a resumed session; see `marks.ts`. */
   get soughtMark(): Target | undefined {
-    return this.#rangeIn(this.markDirectory);
+    return this.#isResumed ? this.#rangeIn(this.markDirectory) : undefined;
   }
 
   /** The last part of the entry's key. The keys of its trace and of its mark end in the same text. */
@@ -225,9 +228,8 @@ export class Entry {
     await Promise.allSettled(this.#inFlight);
   }
 
-  #rangeIn(directory: string): KeyRange | undefined {
-    const { resumedAt, lease } = this.#origin;
-    return resumedAt > 0n ? rangeOfStem(entryStem(directory + this.fast, lease, this.keyId)) : undefined;
+  #rangeIn(directory: string): KeyRange {
+    return rangeOfStem(entryStem(directory + this.fast, this.#origin.lease, this.keyId));
   }
 
   async #attempt<T>(request: Promise<T>, read: (response: T) => Entered): Promise<Entered> {

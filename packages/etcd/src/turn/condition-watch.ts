@@ -118,7 +118,11 @@ export class ConditionWatch implements Watcher, CompactionListener, Unsubscribab
     const complete = (): void => {
       this.#reading = undefined;
     };
-    const reading = askUntilDefinite(() => condition.read(() => !this.#isOver)).subscribe({ next, error, complete });
+    const reading = askUntilDefinite(() => condition.read(() => !this.#isOver)).subscribe({
+      next,
+      error,
+      complete,
+    });
     if (!reading.closed) this.#reading = reading;
   }
 }

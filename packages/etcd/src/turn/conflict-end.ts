@@ -39,9 +39,7 @@ export function watchConflictEnd(
  * The removal of a conflicting entry's key. The value contains whether its holder had announced that it held alone; see `owning.ts`. The first read
  * is sent at once. One object has all that is needed, since each waiter has one.
  */
-class DepartureOfEntry
-  implements Condition, Successor, Subscribable<Departure | undefined>, Unsubscribable
-{
+class DepartureOfEntry implements Condition, Successor, Subscribable<Departure | undefined>, Unsubscribable {
   readonly target: WatchTarget;
   readonly isSoon: boolean;
   readonly #conflicting: ConflictingEntry;

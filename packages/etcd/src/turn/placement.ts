@@ -6,6 +6,7 @@ import { SingleHold } from './single-hold.ts';
 import { allCreatedAt } from '../entry/single-key.ts';
 import { follow, readAhead, untilWithdrawn } from './turns.ts';
 import type { Following, TurnContext } from './following.ts';
+import { recordTurn } from './owning.ts';
 
 /** An entry that exists in its queue, with the entries ahead as far as the enqueue has read them. */
 interface Arrival extends Newcomer {
@@ -48,12 +49,14 @@ async function placementOf(context: TurnContext, arrival: Arrival): Promise<Plac
   // Treats the entry as one that waited, because other entries may have been created between the enqueue and
   // this read.
   if (ahead !== seen) entry.waited = true;
+  const turn = turnOf(ahead, rule);
+  recordTurn(following, turn);
   const otherLimit = entry.shared ? undefined : otherLimitIn(ahead, rule.limit);
   return {
     order,
     token: order,
     key: entry.keyText,
-    turn: turnOf(ahead, rule),
+    turn,
     turns$: untilWithdrawn(follow(following, ahead), entry),
     ...(otherLimit === undefined ? {} : { otherLimit }),
   };

@@ -5,9 +5,9 @@
 import {
   QueueLockError,
   detailOf,
+  followTurns,
   isQueueLockError,
   remembered,
-  turnOf,
   type Departure,
   type EntriesAhead,
   type QueueView,
@@ -24,7 +24,7 @@ import { watchConflictEnd } from './conflict-end.ts';
 import { watchRemoval } from './watch-removal.ts';
 
 import { rangeUnder } from '../queue/keys.ts';
-import { AnnouncedTurns, recordTurn } from './owning.ts';
+import { AnnouncedTurns } from './owning.ts';
 import { Observable, type Subscribable, type Subscriber, type Unsubscribable } from '../base/rx.ts';
 import { latestFirst, readKeys } from '../queue/txn.ts';
 import type { Following } from './following.ts';
@@ -71,9 +71,7 @@ interface TurnSource {
 
 /** Returns the turns of an entry in its queue. Keeps only those entries ahead on which the next turn depends. */
 export function follow(following: Following, first: EntriesAhead<ConflictingEntry>): TurnSource {
-  const { rule } = following;
-  recordTurn(following, turnOf(first, rule));
-  return new EntryView(following, remembered(first, rule), (first.total ?? Infinity) <= SOON);
+  return new EntryView(following, remembered(first, following.rule), (first.total ?? Infinity) <= SOON);
 }
 
 /**
@@ -92,6 +90,10 @@ class EntryView implements QueueView<ConflictingEntry>, TurnSource {
   }
 
   subscribe(listener: TurnListener): Unsubscribable {
+    const { entry, rule } = this.#following;
+    // The only turn of an entry that was admitted at once is the first one, which is recorded already. No waiter
+    // needs the label of such an entry.
+    if (!entry.waited) return followTurns(this, { rule, first: this.#first }, listener);
     const turns = new AnnouncedTurns(this.#following, listener);
     turns.begin(this, this.#first);
     return turns;

@@ -230,7 +230,11 @@ const WATCHING: readonly Mutant[] = [
   mutant(
     'the entry of a long hold is never watched',
     ['told', 'exclusive', 'progress'],
-    ['core/src/turn/turn-watch.ts', '    if (unwatched) unwatched.start(this);\n    else\n', '    if (!unwatched)\n'],
+    [
+      'core/src/turn/turn-watch.ts',
+      '    if (unwatched) unwatched.start(this);\n    else\n',
+      '    if (!unwatched)\n',
+    ],
   ),
   mutant(
     'the deadlines of a session end with the first one',

@@ -32,11 +32,7 @@ export class Watches implements NodeWatchHost {
     const end = (): void => {
       watch.unsubscribe();
     };
-    const ends: readonly Observable<unknown>[] = [
-      this.zk.changes(path),
-      this.zk.connection$,
-      this.zk.ended$,
-    ];
+    const ends: readonly Observable<unknown>[] = [this.zk.changes(path), this.zk.connection$, this.zk.ended$];
     for (const one$ of ends) watch.add(one$.subscribe({ next: end, error: end, complete: end }));
     try {
       const stat = await read();
