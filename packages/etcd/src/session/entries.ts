@@ -239,9 +239,8 @@ export class Entries {
     const single = this.#singleKeyFor(spec.queue);
     const isFast = namingOf(spec.queue) === 'fast';
     const { revision } = connection;
-    const resumedAt = this.#resumedAt;
     const keyId = this.#keyIds.choose(spec, mayTakeSpare(spec, queuePrefix(prefix, spec.queue)));
-    return new Entry(spec, { prefix, lease, revision, resumedAt, single, isFast, keyId });
+    return new Entry(spec, { prefix, lease, revision, resumedAt: this.#resumedAt, single, isFast, keyId });
   }
 
   #singleKeyFor(queue: string): Buffer | undefined {
