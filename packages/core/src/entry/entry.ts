@@ -33,7 +33,8 @@ export class Entry {
   placement!: Placement;
   readonly #owner: EntryOwner;
   readonly #label: NewEntry['label'];
-  #stop: Stop | undefined;
+  /** Ends the attempts to join. Created on first use, since most entries join at the first attempt. */
+  #joinStop: Stop | undefined;
   #ownLabel: OwnLabel | undefined;
   #isJoining = false;
   /** Called when the pending attempt to join has ended. `leave` sets it, because it has to wait for the outcome of that attempt. */
@@ -90,22 +91,20 @@ export class Entry {
    */
   leave(): Promise<void> {
     if (this.#left) return this.#left;
-    if (this.#isJoining)
-      this.#ensureStop().abort(new QueueLockError('CLOSED', 'the caller gave up the entry'));
+    if (this.#isJoining) this.#stop.abort(new QueueLockError('CLOSED', 'the caller gave up the entry'));
     this.#left = this.#takeOut();
     this.#owner.leaving(this.#left);
     return this.#left;
   }
 
-  /** Returns what ends the attempts to join. Most entries join at the first attempt and never need it. */
-  #ensureStop(): Stop {
-    return (this.#stop ??= new Stop());
+  get #stop(): Stop {
+    return (this.#joinStop ??= new Stop());
   }
 
   #enqueue(): Promise<Placement | undefined> {
     const { session } = this.live;
     const { isTry, enqueue } = this.#owner;
-    if (enqueue) return enqueue(session, this.spec, this.#ensureStop().signal);
+    if (enqueue) return enqueue(session, this.spec, this.#stop.signal);
     return isTry ? session.tryEnqueue(this.spec) : session.enqueue(this.spec);
   }
 
@@ -120,7 +119,7 @@ export class Entry {
     this.#note(failure);
     try {
       if (this.#owner.isTry) throw failure;
-      return await repeatAfter(failure, again, this.#ensureStop().signal);
+      return await repeatAfter(failure, again, this.#stop.signal);
     } catch (error) {
       if (isQueueLockError(error, 'SESSION_LOST')) liveness.end(error);
       const cause: unknown = liveness.ending.aborted ? liveness.ending.reason : error;

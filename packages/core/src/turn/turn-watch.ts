@@ -27,7 +27,7 @@ export interface QueueView<R> {
    */
   removal(ref: R): Subscribable<Departure | undefined>;
   /** Emits once when this entry has left the queue. For an entry that was admitted at once, the watch starts later; see `OWN_UNWATCHED_MS`. */
-  readonly ownRemoval$: Subscribable<unknown>;
+  ownRemoval(): Subscribable<unknown>;
   /**
    * Runs the timeouts of `OWN_UNWATCHED_MS` for all holds of a session with one timer. Default: a timer for
    * each hold.
@@ -127,7 +127,7 @@ class TurnWatch<R extends Taker> implements TimedTask, Unsubscribable {
 
   /** Watches the entry itself. For an entry that was admitted at once, this is called only when its hold has lasted for a while. */
   timedOut(): void {
-    const own = this.#view.ownRemoval$.subscribe(this);
+    const own = this.#view.ownRemoval().subscribe(this);
     if (this.#isOver) own.unsubscribe();
     else this.#own = own;
   }

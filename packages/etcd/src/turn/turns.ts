@@ -107,8 +107,8 @@ class EntryView implements QueueView<ConflictingEntry>, TurnSource {
     return watchConflictEnd(ref, this.#following, this.#isSoon);
   }
 
-  /** Emits when the entry itself is removed. The getter creates the watch, since only a wait or a long hold needs it. */
-  get ownRemoval$(): Subscribable<unknown> {
+  /** Emits when the entry itself is removed. */
+  ownRemoval(): Subscribable<unknown> {
     const { entry, order, context } = this.#following;
     return watchRemoval({ key: entry.key, createRevision: order.toString() }, context);
   }

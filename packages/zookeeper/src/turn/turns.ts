@@ -144,11 +144,8 @@ class EntryView implements QueueView<Contender> {
     return new ConflictEnd(conflicting, this.#waiter);
   }
 
-  /**
-   * Emits when the own entry is removed. The stream is created only on demand, because only a waiter or a
-   * long hold watches its own entry.
-   */
-  get ownRemoval$(): Subscribable<unknown> {
+  /** Emits when the own entry is removed. */
+  ownRemoval(): Subscribable<unknown> {
     return new OwnRemoval(this.#waiter);
   }
 

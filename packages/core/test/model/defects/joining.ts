@@ -50,7 +50,7 @@ export const JOINING_DEFECTS: readonly Defect[] = [
     'contract',
     [
       'entry/entry.ts',
-      "if (this.#isJoining) this.#ensureStop().abort(new QueueLockError('CLOSED', 'the caller gave up the entry'));",
+      "if (this.#isJoining) this.#stop.abort(new QueueLockError('CLOSED', 'the caller gave up the entry'));",
       '',
     ],
     [
