@@ -19,19 +19,22 @@ export { QueueLockError, detailOf, hasResponded, invalidArgument, isQueueLockErr
 export type { QueueLockErrorCode, QueueLockErrorOptions, RevocationReason } from './api/errors.ts';
 export { isDefinite, repeatUntilDefinite } from './kit/definite.ts';
 export {
-  OWN_UNWATCHED_MS,
   entriesAheadWithout,
   askUntilDefinite,
+  remembered,
   turnOf,
-  followTurns,
-  turnsByWatching,
   type EntriesAhead,
   type Departure,
-  type QueueView,
-  type TurnListener,
   type AdmissionRule,
   type Taker,
 } from './turn/watch-kit.ts';
+export {
+  OWN_UNWATCHED_MS,
+  followTurns,
+  turnsByWatching,
+  type QueueView,
+  type TurnListener,
+} from './turn/turn-watch.ts';
 export { requireSameEntry, type EntryShape } from './kit/same-entry.ts';
 export { LocalWaiters, type LocalWait } from './turn/local-waiters.ts';
 export { HeadLeaseTimer, type HeadLeaseTimerOptions } from './turn/head-lease-timer.ts';

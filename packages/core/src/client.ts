@@ -109,7 +109,7 @@ class SharedSessionClient implements LockClient {
 
   claim(name: string, options?: ClaimOptions): Observable<ClaimState> {
     const checked = checkedOptions('options of claim', options, CLAIM_OPTIONS);
-    return inCallerContext(claim(this.#context, this.#request(name, checked)));
+    return claim(this.#context, this.#request(name, checked));
   }
 
   claimWithPosition(name: string, options?: ClaimOptions): PositionStream {

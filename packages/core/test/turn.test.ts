@@ -122,5 +122,6 @@ describe('the entries ahead that a waiter remembers', () => {
     const refs = Array.from({ length: 31 }, () => ({}));
     expect(remembered({ refs }, { limit: 1 }).refs).to.have.lengthOf(1);
     expect(remembered({ refs, total: 9_000 }, { limit: 1 }).refs).to.deep.equal(refs.slice(0, 1));
+    expect(remembered({ refs, total: refs.length }, { limit: 1 }).refs).to.deep.equal(refs.slice(0, 1));
   });
 });

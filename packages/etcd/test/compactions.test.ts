@@ -111,7 +111,9 @@ describe('watch events that an etcd server may have lost around a compaction', (
       followed: new LocalWaiters(),
     };
     let at: bigint | undefined;
-    const waiting = watchRemoval({ key, createRevision }, status).subscribe((revision) => (at = revision));
+    const waiting = watchRemoval({ key, createRevision }, status).subscribe({
+      next: (revision) => (at = revision),
+    });
     await eventually('it has looked', () => reads === 1);
     await rounds(3);
     await own.operator.remove('lost');

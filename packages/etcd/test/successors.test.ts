@@ -31,7 +31,12 @@ describe('successors of an entry in the same etcd session', () => {
     const notify = (at: bigint, now: boolean): void => {
       notified.push([at, now]);
     };
-    return successors.register(creationIdOf(ahead)!, { entry: owner(order), notify });
+    const creation = creationIdOf(ahead)!;
+    const successor = { entry: owner(order), notify };
+    successors.register(creation, successor);
+    return () => {
+      successors.unregister(creation, successor);
+    };
   }
 
   it('get a grant token that is larger than that of the holder, and not smaller than their own order number', () => {

@@ -3,7 +3,8 @@ import { expect } from 'chai';
 import type { IEvent } from '../src/protocol/messages.ts';
 import { NEVER, Subject, filter, firstValueFrom } from 'rxjs';
 import { creationId, type ConflictingEntry } from '../src/queue/ahead.ts';
-import { watchRemoval, watchConflictEnd, type Waiter } from '../src/turn/watch-removal.ts';
+import { watchConflictEnd, type Waiter } from '../src/turn/conflict-end.ts';
+import { watchRemoval } from '../src/turn/watch-removal.ts';
 import { Successors } from '../src/turn/successors.ts';
 import type { KeyState } from '../src/server/lookups.ts';
 import type { WatchNotification } from '../src/server/watches.ts';
@@ -36,6 +37,10 @@ function deleted(at: number): IEvent {
   return { type: 'Delete', kv, prev_kv: kv };
 }
 
+function successors(): Successors {
+  return new Successors({ connection: { revision: 0n }, generation: { isExported: false } });
+}
+
 describe('the removal of an etcd entry whose key had earlier entries', () => {
   let notifications$: Subject<WatchNotification>;
   let followed: LocalWaiters;
@@ -48,11 +53,13 @@ describe('the removal of an etcd entry whose key had earlier entries', () => {
     followed = new LocalWaiters();
     isOfSameSession = false;
     status = {
-      watches: watchesOver(() => notifications$),
-      lookups: { read: () => new Promise<KeyState>((resolve) => (reply = resolve)) },
-      compactions: { compacted$: NEVER, add: () => undefined, delete: () => undefined },
-      followed,
-      successors: new Successors({ connection: { revision: 0n }, generation: { isExported: false } }),
+      context: {
+        watches: watchesOver(() => notifications$),
+        lookups: { read: () => new Promise<KeyState>((resolve) => (reply = resolve)) },
+        compactions: { compacted$: NEVER, add: () => undefined, delete: () => undefined },
+        followed,
+        successors: successors(),
+      },
       rule: { limit: 1, permits: 1 },
       entry: { isOfSameSession: () => isOfSameSession },
     } as unknown as Waiter;
@@ -62,7 +69,11 @@ describe('the removal of an etcd entry whose key had earlier entries', () => {
 
   function departures(): (Departure | undefined)[] {
     const reported: (Departure | undefined)[] = [];
-    watchConflictEnd(conflicting, status, true).subscribe((departure) => reported.push(departure));
+    const next = (departure: Departure | undefined): void => void reported.push(departure);
+    const watch = watchConflictEnd(conflicting, status, true).subscribe({
+      next,
+      complete: () => watch.unsubscribe(),
+    });
     return reported;
   }
 
@@ -75,7 +86,7 @@ describe('the removal of an etcd entry whose key had earlier entries', () => {
   it('is not reported by the deletion of an earlier entry, which a member that lags behind may deliver', async () => {
     const reported = departures();
     const ends: bigint[] = [];
-    watchRemoval(conflicting, status).subscribe((at) => ends.push(at));
+    watchRemoval(conflicting, status.context).subscribe({ next: (at) => void ends.push(at) });
     notifications$.next({ status: 'live' });
     report(put(10), deleted(15), put(20));
     reply({ exists: true, revision: 25n });
@@ -156,13 +167,17 @@ describe('a watch that starts during a write', () => {
       return Promise.resolve({ exists: here.isThere, revision: BigInt(25 + reads) });
     };
     const status = {
-      watches: watchesOver(() => news$),
-      lookups: { read: readState },
-      compactions: { compacted$: NEVER, add: () => undefined, delete: () => undefined },
-      followed: new LocalWaiters(),
+      context: {
+        watches: watchesOver(() => news$),
+        lookups: { read: readState },
+        compactions: { compacted$: NEVER, add: () => undefined, delete: () => undefined },
+        followed: new LocalWaiters(),
+        successors: successors(),
+      },
       entry: { isOfSameSession: () => false },
     } as unknown as Waiter;
-    watchConflictEnd(conflicting, status, isSoon).subscribe((departure) => departures.push(departure));
+    const next = (departure: Departure | undefined): void => void departures.push(departure);
+    watchConflictEnd(conflicting, status, isSoon).subscribe({ next });
     return here;
   }
 

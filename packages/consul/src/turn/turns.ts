@@ -11,7 +11,7 @@ import {
   type Placement,
   type Turn,
 } from '@queuelock/core/backend';
-import { Observable, Subscription, defer, filter } from '../base/rx.ts';
+import { Observable, Subscription, filter } from '../base/rx.ts';
 import { readAhead, type Newcomer, type Position } from '../entry/entering.ts';
 import type { KvPair } from '../driver/responses.ts';
 import type { Entry } from '../entry/entry.ts';
@@ -69,7 +69,7 @@ function follow(tools: TurnTools, { entry, own, ahead, rule }: Following): Obser
     {
       ahead: async () => shortened(await readAhead(tools, entry)),
       removal: (ref) => removalOf(tools, ref, own),
-      ownRemoval$: defer(() => tools.watches.follow(own).pipe(filter((pair) => pair === undefined))),
+      ownRemoval: () => tools.watches.follow(own).pipe(filter((pair) => pair === undefined)),
     },
     rule,
     shortened(ahead),

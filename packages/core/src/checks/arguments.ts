@@ -157,6 +157,7 @@ function inLineOf(options: ClaimOptions): ClaimRequest['inLine'] {
   }
   if (request && value !== undefined)
     throw invalidArgument('request', 'value', 'is published in the entry, which cannot also carry a value');
+  if (maxWaiters === undefined && maxExpectedWaitMs === undefined && !steal && !request) return NO_REQUEST;
   return {
     ...(maxWaiters === undefined ? {} : { maxWaiters }),
     ...(maxExpectedWaitMs === undefined ? {} : { maxExpectedWaitMs }),
@@ -165,6 +166,11 @@ function inLineOf(options: ClaimOptions): ClaimRequest['inLine'] {
   };
 }
 
+// Shared by all claims without these options, since thousands of claims may wait.
+const NO_METADATA: EntryLabel['metadata'] = {};
+const NO_HOLDS: readonly string[] = [];
+const NO_REQUEST: ClaimRequest['inLine'] = {};
+
 function labelOf(
   { value, owner, metadata, request, holding }: ClaimOptions,
   defaults: RequestDefaults,
@@ -172,7 +178,7 @@ function labelOf(
   if (value !== undefined) return checkedText('value', value);
   const user = {
     owner: checkedText('owner', owner ?? defaults.owner),
-    metadata: metadata === undefined ? {} : checkedTexts('metadata', metadata),
+    metadata: metadata === undefined ? NO_METADATA : checkedTexts('metadata', metadata),
   };
   // Without metadata, an owner of at most 100 UTF-16 code units always fits, because JSON needs at most six
   // bytes for a code unit.
@@ -185,7 +191,7 @@ function labelOf(
 }
 
 function idsOf(held: readonly SharedOwnership[]): readonly string[] {
-  return held.length === 0 ? [] : [...new Set(held.filter(isHeld).map(({ id }) => id))];
+  return held.length === 0 ? NO_HOLDS : [...new Set(held.filter(isHeld).map(({ id }) => id))];
 }
 
 function checkedHolds(holds: readonly SharedOwnership[]): readonly SharedOwnership[] {

@@ -6,7 +6,7 @@ import { Entry, type Enqueue, type EntryOwner } from '../entry/entry.ts';
 import { type QueueLockError, invalidArgument } from '../api/errors.ts';
 import type { Ownership } from '../api/hold-api.ts';
 import type { ClaimContext } from './claim-context.ts';
-import { Subscription, take, throwIfEmpty, type Observable } from '../base/rx.ts';
+import { Subscription, take, throwIfEmpty, type Observable, type Unsubscribable } from '../base/rx.ts';
 import type { LiveSession } from '../session/live-session.ts';
 import { JOINING, afterAttempt, closedOf, failed, inWords, type Ended } from './steps.ts';
 import { WITHOUT_RESPONSE, isLimited, limitWait } from '../work/wait-limit.ts';
@@ -15,18 +15,18 @@ import { newEntryOf, type ClaimRequest } from '../entry/new-entry.ts';
 /** Callbacks of an acquisition. Without `changed`, the acquisition creates no objects for its states. */
 export interface ClaimListener {
   /** Called after each change of the acquisition's `state`, except the last. */
-  readonly changed?: (acquisition: Acquisition) => void;
+  changed?(acquisition: Acquisition): void;
   /** Called with the ownership when the hold begins. */
-  readonly held?: (ownership: Ownership) => void;
+  held?(ownership: Ownership): void;
   /** Called once, with the last state. */
-  readonly ended: (end: Ended) => void;
+  ended(end: Ended): void;
 }
 
 /**
  * One acquisition, from the call to its end. Creates contenders one after another, until one has held the lock or the claim ends in another way. If
  * the session is open and the limit is fixed, it calls plain functions and subscribes to no stream. So a free lock is acquired and released quickly.
  */
-export class Acquisition implements ContenderHost, EntryOwner, ClosingListener {
+export class Acquisition implements ContenderHost, EntryOwner, ClosingListener, Unsubscribable {
   readonly context: ClaimContext;
   /** Publishes the acquisition's diagnostics messages. Set only if their channels have subscribers. */
   readonly trace: AcquireTrace | undefined;
@@ -64,7 +64,7 @@ export class Acquisition implements ContenderHost, EntryOwner, ClosingListener {
   }
 
   /** Gives up the claim at any stage: leaves the queue, or releases the lock. */
-  giveUp(): void {
+  unsubscribe(): void {
     this.#isOver = true;
     this.trace?.left();
     this.#undo();

@@ -98,6 +98,16 @@ export class Contender implements Holder, LivenessListener {
     else this.#fail(error);
   }
 
+  // --- Members that the stream of turns calls. The contender itself is the observer, which saves two closures per wait.
+
+  next(now: Turn): void {
+    this.#turnTo(now);
+  }
+
+  error(cause: unknown): void {
+    this.#fail(cause);
+  }
+
   // --- Members that the ownership calls.
 
   /** Stops watching the entry, because its owner removes it now, which is no loss. */
@@ -149,13 +159,7 @@ export class Contender implements Holder, LivenessListener {
 
   #followTurns(turn$: Observable<Turn>): void {
     if (!this.#isFollowing()) return;
-    const next = (now: Turn): void => {
-      this.#turnTo(now);
-    };
-    const error = (cause: unknown): void => {
-      this.#fail(cause);
-    };
-    const turns = turn$.subscribe({ next, error });
+    const turns = turn$.subscribe(this);
     if (this.#isFollowing()) this.#turns = turns;
     else turns.unsubscribe();
   }

@@ -33,7 +33,8 @@ export class Entry {
   placement!: Placement;
   readonly #owner: EntryOwner;
   readonly #label: NewEntry['label'];
-  readonly #stop = new Stop();
+  /** Ends the attempts to join. Created on first use, since most entries join at the first attempt. */
+  #joinStop: Stop | undefined;
   #ownLabel: OwnLabel | undefined;
   #isJoining = false;
   /** Called when the pending attempt to join has ended. `leave` sets it, because it has to wait for the outcome of that attempt. */
@@ -97,6 +98,10 @@ export class Entry {
     this.#left = this.#takeOut();
     this.#owner.leaving(this.#left);
     return this.#left;
+  }
+
+  get #stop(): Stop {
+    return (this.#joinStop ??= new Stop());
   }
 
   #enqueue(): Promise<Placement | undefined> {

@@ -3,7 +3,6 @@
 
 import type { MultiClaimState } from '../api/api.ts';
 import type { ClaimState } from '../api/claim-state.ts';
-import { inCallerContext } from '../base/caller-context.ts';
 import { beginningWith } from '../base/beginning-with.ts';
 import type { Enqueue } from '../entry/entry.ts';
 import { QueueLockError, isQueueLockError } from '../api/errors.ts';
@@ -76,11 +75,7 @@ function join(
 ): Observable<MultiClaimState> {
   const together = new Together(requests.length, { isTry: timeoutMs === 0 });
   const enqueue: Enqueue = (session, spec, stop) => together.enqueue(session, spec, stop);
-  const claims = asOne(requests, timeoutMs).map((request) =>
-    // The combined hold listens to the signals of the single holds. They must run these listeners in the
-    // caller's context.
-    inCallerContext(claim({ ...context, enqueue }, request)),
-  );
+  const claims = asOne(requests, timeoutMs).map((request) => claim({ ...context, enqueue }, request));
   let arePlaced = false;
   let ownership: HeldTogether | undefined;
   return combineLatest(claims).pipe(

@@ -19,13 +19,16 @@ interface Known {
 
 /** A class, because an object literal with getters needs 500 more bytes for each of thousands of waiters. */
 class Following implements LocalWait {
+  readonly #all: Map<string, Known>;
+  readonly #key: string;
   readonly #known: Known;
-  readonly #onLast: () => void;
   #follows = true;
 
-  constructor(known: Known, onLast: () => void) {
+  constructor(all: Map<string, Known>, key: string, known: Known) {
+    this.#all = all;
+    this.#key = key;
     this.#known = known;
-    this.#onLast = onLast;
+    known.followers += 1;
   }
 
   get owned(): boolean {
@@ -40,7 +43,7 @@ class Following implements LocalWait {
     if (!this.#follows) return;
     this.#follows = false;
     this.#known.followers -= 1;
-    if (this.#known.followers === 0) this.#onLast();
+    if (this.#known.followers === 0) this.#all.delete(this.#key);
   }
 }
 
@@ -55,8 +58,7 @@ export class LocalWaiters {
   follow(key: string): LocalWait {
     const known = this.#known.get(key) ?? { followers: 0, owned: false, leaving: false };
     this.#known.set(key, known);
-    known.followers += 1;
-    return new Following(known, () => this.#known.delete(key));
+    return new Following(this.#known, key, known);
   }
 
   /**

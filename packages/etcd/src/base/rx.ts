@@ -24,5 +24,8 @@ export {
   takeUntil,
   tap,
   timer,
+  type Observer,
+  type Subscribable,
   type Subscriber,
+  type Unsubscribable,
 } from 'rxjs';

@@ -54,7 +54,7 @@ export const enqueueAlways: EnqueueMode = {
 export const enqueueIfEmpty: EnqueueMode = {
   request: (newcomers, ticket) => ({
     compare: [
-      ...newcomers.map(({ entry }) => absent(entry.range)),
+      ...newcomers.map(({ entry }) => absent(rangeUnder(entry.under))),
       ...singlesOf(newcomers).map(({ single }) => absent({ key: single })),
       sameGeneration(ticket),
     ],
@@ -67,7 +67,7 @@ export const enqueueIfEmpty: EnqueueMode = {
       ...readsOf(newcomers, ticket),
       ...singlesOf(newcomers).map(({ single }) => readMetadata(single)),
       ...newcomers.map(({ entry }) => ({
-        request_range: { keys_only: true, limit: OCCUPANTS, ...entry.range },
+        request_range: { keys_only: true, limit: OCCUPANTS, ...rangeUnder(entry.under) },
       })),
     ],
   }),
@@ -112,9 +112,9 @@ function becomingLast({ entry }: Newcomer, { lease }: Ticket): IRequestOp[] {
 
 /** Returns the operation that reads the entries ahead. For a fast entry, it also writes the tail of the queue. */
 function readAhead({ entry, spec }: Newcomer, { lease }: Ticket): IRequestOp {
-  const { tail, range } = entry;
+  const { tail, under } = entry;
   if (tail) return writeTailAndReadAhead(entry, { tail, lease });
-  return { request_range: latestFirst(range, windowFor(spec.limit)) };
+  return { request_range: latestFirst(rangeUnder(under), windowFor(spec.limit)) };
 }
 
 /**

@@ -8,13 +8,13 @@ import {
   markDirectory,
   queuePrefix,
   rangeOfStem,
-  rangeUnder,
   readKey,
   readKeyText,
   tailKey,
   traceDirectory,
   type KeyRange,
 } from '../queue/keys.ts';
+import type { Origin } from './origin.ts';
 import type { Target } from '../queue/txn.ts';
 
 /** Returns the error of an entry that another client has removed. */
@@ -22,21 +22,7 @@ export function removedByOtherClient(): QueueLockError {
   return new QueueLockError('ENTRY_LOST', 'the entry was removed by another client');
 }
 
-/** The state of the session and the queue when an entry is created. */
-export interface Origin {
-  readonly prefix: string;
-  readonly lease: string;
-  /** The newest revision of the store that the client knew before the enqueue. */
-  readonly revision: bigint;
-  /** The revision at which this process resumed the session, or 0. Entries with smaller revisions were created by the process before it. */
-  readonly resumedAt: bigint;
-  /** The key that serves clients without queues as the lock; see `single-key.ts`. */
-  readonly single?: Buffer | undefined;
-  /** Whether the queue's naming is `fast`. */
-  readonly isFast: boolean;
-  /** The id in the entry's key, which may differ from the entry's own; see `key-ids.ts`. */
-  readonly keyId: string;
-}
+const NONE: readonly Promise<Entered>[] = [];
 
 /** The state of one entry, from its first request until it is certainly removed. */
 export class Entry {
@@ -53,13 +39,6 @@ export class Entry {
   readonly under: string;
   /** The beginning of a fast entry's name, such as `~5.`, or an empty text; see `fastMark`. */
   readonly fast: string;
-  readonly range: KeyRange;
-  /** The directory of the queue's marks; see `marks.ts`. */
-  readonly markDirectory: string;
-  /** The key to read for this entry. In a resumed session it is the range of all its possible keys, since the limit in the key may have changed. */
-  readonly sought: Target;
-  /** The key or range to read for the entry's mark; see `marks.ts`. */
-  readonly soughtMark: Target | undefined;
   /** The create revision of the key, once the server has returned it. It serves as the entry's order number. */
   order: bigint | undefined;
   /** The key of the trace of the entry's hold, from when that trace may exist. */
@@ -95,31 +74,28 @@ export class Entry {
   /** Whether a response has shown that the entry does not exist any more, or that another client has its key. */
   gone = false;
   readonly #origin: Origin;
-  readonly #inFlight = new Set<Promise<Entered>>();
+  /** Whether the process that had the session before may have created the entry. */
+  readonly #isResumed: boolean;
+  /** The requests in flight that may create the key. */
+  #inFlight: readonly Promise<Entered>[] = NONE;
   #removals = 0;
   #withoutResponse = 0;
   #writtenAt: bigint | undefined;
 
   constructor(spec: EntrySpec, origin: Origin) {
-    const { prefix, lease, resumedAt, isFast, keyId } = origin;
+    const { prefix, lease, isFast, keyId } = origin;
     this.fast = isFast ? fastMark(prefix) : '';
     this.queue = spec.queue;
     this.keyId = keyId;
     this.under = queuePrefix(prefix, spec.queue);
-    this.range = rangeUnder(this.under);
-    this.markDirectory = markDirectory(prefix, spec.queue);
     this.keyText = entryKey(this.under + this.fast, lease, { ...spec, id: keyId });
     this.key = Buffer.from(this.keyText);
     this.shared = spec.shared;
     this.value = spec.value;
-    const resumed = resumedAt > 0n;
-    this.sought = resumed ? rangeOfStem(entryStem(this.under + this.fast, lease, keyId)) : { key: this.key };
-    this.soughtMark = resumed
-      ? rangeOfStem(entryStem(this.markDirectory + this.fast, lease, keyId))
-      : undefined;
     this.single = origin.single;
     this.tail = isFast ? Buffer.from(tailKey(prefix, spec.queue)) : undefined;
     this.#origin = origin;
+    this.#isResumed = origin.resumedAt > 0n;
   }
 
   /** Returns whether the specification is for a shared entry or a limit above 1, while the queue accepts exclusive entries only. */
@@ -130,6 +106,23 @@ export class Entry {
   /** Returns whether the key belongs to an entry of this session in the same queue. */
   isOfSameSession(key: Buffer): boolean {
     return key.toString().startsWith(entryStem(this.under + this.fast, this.#origin.lease, ''));
+  }
+
+  // The entry computes these texts and ranges when a request needs them. Thousands of waiting entries would keep them for nothing.
+
+  /** The directory of the queue's marks; see `marks.ts`. */
+  get markDirectory(): string {
+    return markDirectory(this.#origin.prefix, this.queue);
+  }
+
+  /** The key to read for this entry. In a resumed session it is the range of all its possible keys, since its limit may have changed. */
+  get sought(): Target {
+    return this.#isResumed ? this.#rangeIn(this.under) : { key: this.key };
+  }
+
+  /** The range to read for the entry's mark in a resumed session; see `marks.ts`. */
+  get soughtMark(): Target | undefined {
+    return this.#isResumed ? this.#rangeIn(this.markDirectory) : undefined;
   }
 
   /** The last part of the entry's key. The keys of its trace and of its mark end in the same text. */
@@ -221,17 +214,22 @@ export class Entry {
   /** Tracks a request that may create the key, until its response was read. */
   async creating<T>(request: Promise<T>, read: (response: T) => Entered): Promise<Entered> {
     const attempt = this.#attempt(request, read);
-    this.#inFlight.add(attempt);
+    this.#inFlight = [...this.#inFlight, attempt];
     try {
       return await attempt;
     } finally {
-      this.#inFlight.delete(attempt);
+      const others = this.#inFlight.filter((other) => other !== attempt);
+      this.#inFlight = others.length > 0 ? others : NONE;
     }
   }
 
   /** Resolves when every request that may create the key has a response or was given up. */
   async settled(): Promise<void> {
     await Promise.allSettled(this.#inFlight);
+  }
+
+  #rangeIn(directory: string): KeyRange {
+    return rangeOfStem(entryStem(directory + this.fast, this.#origin.lease, this.keyId));
   }
 
   async #attempt<T>(request: Promise<T>, read: (response: T) => Entered): Promise<Entered> {

@@ -9,11 +9,11 @@ import type { IRequestOp, IResponseOp, ITxnRequest } from '../protocol/messages.
 import { windowFor, type KeyRef, type QueueRows } from '../queue/ahead.ts';
 import { known } from './entered.ts';
 import type { Entry } from './entry.ts';
-import { rangesBesideFast } from '../queue/keys.ts';
+import { rangeUnder, rangesBesideFast } from '../queue/keys.ts';
 import { absent, latestFirst, remove, valueIs, versionIs } from '../queue/txn.ts';
 
 /** The parts of a fast entry that are needed to write the tail. */
-type Tailed = Pick<Entry, 'key' | 'under' | 'fast' | 'range' | 'owned'>;
+type Tailed = Pick<Entry, 'key' | 'under' | 'fast' | 'owned'>;
 
 /** What an enqueue has read of the queue: all entries ahead, or only the last one. */
 export type QueueAhead = { readonly rows: QueueRows } | { readonly behind: KeyRef };
@@ -37,7 +37,7 @@ export function writeTailAndReadAhead(
 ): IRequestOp {
   const written = writeTail(entry, at);
   const isLong = versionIs(at.tail, 'Greater', LISTED);
-  const listed = { request_range: latestFirst(entry.range, windowFor(1)) };
+  const listed = { request_range: latestFirst(rangeUnder(entry.under), windowFor(1)) };
   return {
     request_txn: {
       compare: [isLong, ...rangesBesideFast(entry.under, entry.fast).map(absent)],

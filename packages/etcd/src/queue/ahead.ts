@@ -69,6 +69,8 @@ export function windowFor(count: number): number {
   return count + 1 + SPARE_ROWS;
 }
 
+const NO_MARKS: ReadonlySet<string> = new Set();
+
 /**
  * Returns the conflicting entries ahead, and their number if the rows are complete. The entry `own` must be the newest row. Otherwise the function
  * throws `ENTRY_LOST`. Only keys of nested names from the same transaction may come before it. If these fill all rows, the result is empty.
@@ -79,7 +81,7 @@ export function aheadIn({ latest, marks }: QueueRows, own: Contender): EntriesAh
   if (!self && isCutOff(latest)) return { refs: [] };
   if (!self || self.create_revision !== rows[0]?.create_revision)
     throw new QueueLockError('ENTRY_LOST', 'the entry is no longer in the queue');
-  const marked = marksIn(marks, own.markDirectory);
+  const marked = marks ? marksIn(marks, own.markDirectory) : NO_MARKS;
   const refs: ConflictingEntry[] = [];
   for (const { key, create_revision: createRevision } of rows) {
     const other = key === self.key ? undefined : readKey(own.under, key);

@@ -14,7 +14,7 @@ export function putMark({ markKey }: { readonly markKey: Buffer }, lease: string
 }
 
 /** Returns the names of the entries that have marks, without those of nested queues. */
-export function marksIn(marks: IRangeResponse | undefined, directory: string): ReadonlySet<string> {
-  const names = (marks?.kvs ?? []).map(({ key }) => key.toString().slice(directory.length));
+export function marksIn(marks: IRangeResponse, directory: string): ReadonlySet<string> {
+  const names = marks.kvs.map(({ key }) => key.toString().slice(directory.length));
   return new Set(names.filter((name) => !name.includes('/')));
 }

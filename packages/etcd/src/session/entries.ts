@@ -238,9 +238,9 @@ export class Entries {
     const { prefix, lease, connection, namingOf } = this.#context;
     const single = this.#singleKeyFor(spec.queue);
     const isFast = namingOf(spec.queue) === 'fast';
-    const since = { revision: connection.revision, resumedAt: this.#resumedAt };
+    const { revision } = connection;
     const keyId = this.#keyIds.choose(spec, mayTakeSpare(spec, queuePrefix(prefix, spec.queue)));
-    return new Entry(spec, { prefix, lease, ...since, single, isFast, keyId });
+    return new Entry(spec, { prefix, lease, revision, resumedAt: this.#resumedAt, single, isFast, keyId });
   }
 
   #singleKeyFor(queue: string): Buffer | undefined {

@@ -1,5 +1,5 @@
 import { askUntilDefinite, backoffDelay, isQueueLockError } from '@queuelock/core/backend';
-import type { Subscription } from '../base/rx.ts';
+import type { Subscription, Unsubscribable } from '../base/rx.ts';
 import type { IEvent } from '../protocol/messages.ts';
 import type { CompactionListener, Compactions } from '../server/compactions.ts';
 import type { WatchNotification, WatchTarget, Watcher, Watches } from '../server/watches.ts';
@@ -7,24 +7,32 @@ import type { WatchNotification, WatchTarget, Watcher, Watches } from '../server
 /** A state of a key for which a waiter waits, such as its removal. */
 export interface Condition {
   readonly target: WatchTarget;
-  /** Returns whether the event shows that the condition is met. */
-  readonly isMetBy: (event: IEvent) => boolean;
-  readonly read: (isNeeded: () => boolean) => Promise<ReadResult>;
-  /** Whether to read the key several times after the watch has started, because the watch may deliver its first events up to 100 ms late. */
+  /** Whether to read several times after the watch has started, because the watch may deliver its first events late. */
   readonly isSoon: boolean;
+  /** Returns whether the event shows that the condition is met. */
+  isMetBy(event: IEvent): boolean;
+  read(isNeeded: () => boolean): Promise<ReadResult>;
   /** Receives every event of the watch, in order. */
-  readonly onEvent?: (event: IEvent) => void;
+  onEvent?(event: IEvent): void;
+  /** Called once, when the condition is met at the revision `at` or was met before. Not called after the watch has ended. */
+  met(at: bigint): void;
 }
 
 /** The result of a read. */
-interface ReadResult {
+export interface ReadResult {
   readonly hasHappened: boolean;
   /** The revision of the store at which the key was read. */
   readonly at: bigint;
 }
 
-// Delays in milliseconds between the reads after the start of a watch whose first events may be up to 100 ms late. After the last read, the server
-// has certainly delivered them.
+/** The parts of the backend that a watch uses. */
+export interface WatchTools {
+  readonly watches: Watches;
+  readonly compactions: Compactions;
+}
+
+// Delays in milliseconds between the reads after the start of a watch that may be late. After the last one, a
+// server has certainly caught up.
 const READ_AGAIN_AFTER_MS = [20, 30, 50] as const;
 // Backoff of the reads while the user has no permission to read the key. A refused read is repeated, because the key may be deleted
 // already, and then the watch gets no event.
@@ -34,48 +42,41 @@ const AFTER_REFUSAL = { initialDelayMs: 200, maxDelayMs: 10_000 } as const;
  * Watches a key until the condition is met. Reads the key when the watch has become live, also after a reconnect, and when events may have been lost.
  * Each waiter has two instances of this class for as long as it waits. To save memory, an instance has no closures and no subscriptions.
  */
-export class ConditionWatch implements Watcher, CompactionListener {
-  readonly target: WatchTarget;
+export class ConditionWatch implements Watcher, CompactionListener, Unsubscribable {
   readonly #condition: Condition;
-  readonly #watches: Watches;
-  readonly #compactions: Compactions;
-  readonly #onMet: (at: bigint) => void;
+  readonly #tools: WatchTools;
   #reading: Subscription | undefined;
   #again: ReturnType<typeof setTimeout> | undefined;
   #refusals = 0;
   #isOver = false;
 
-  /** @param onMet called once with the revision at which the condition is met, or a later one; not called after `stop` */
-  constructor(
-    condition: Condition,
-    { watches, compactions }: { readonly watches: Watches; readonly compactions: Compactions },
-    onMet: (at: bigint) => void,
-  ) {
-    this.target = condition.target;
+  constructor(condition: Condition, tools: WatchTools) {
     this.#condition = condition;
-    this.#watches = watches;
-    this.#compactions = compactions;
-    this.#onMet = onMet;
-    watches.add(this);
-    compactions.add(this);
+    this.#tools = tools;
+    tools.watches.add(this);
+    tools.compactions.add(this);
+  }
+
+  get target(): WatchTarget {
+    return this.#condition.target;
   }
 
   /** Ends the watch. Further calls have no effect. */
-  stop(): void {
+  unsubscribe(): void {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#reading?.unsubscribe();
     clearTimeout(this.#again);
-    this.#watches.remove(this);
-    this.#compactions.delete(this);
+    this.#tools.watches.remove(this);
+    this.#tools.compactions.delete(this);
   }
 
   notify(notification: WatchNotification): void {
     if (this.#isOver) return;
-    const { onEvent, isMetBy } = this.#condition;
+    const condition = this.#condition;
     const events = notification.status === 'events' ? notification.events : [];
-    if (onEvent) events.forEach(onEvent);
-    const event = events.find(isMetBy);
+    for (const each of events) condition.onEvent?.(each);
+    const event = events.find((each) => condition.isMetBy(each));
     if (event) this.#met(BigInt(event.kv.mod_revision));
     else if (notification.status === 'live') this.#read(notification.revision);
   }
@@ -86,8 +87,8 @@ export class ConditionWatch implements Watcher, CompactionListener {
 
   #met(at: bigint): void {
     if (this.#isOver) return;
-    this.stop();
-    this.#onMet(at);
+    this.unsubscribe();
+    this.#condition.met(at);
   }
 
   /**
@@ -98,13 +99,13 @@ export class ConditionWatch implements Watcher, CompactionListener {
   #read(since?: string, reads = 0): void {
     this.#reading?.unsubscribe();
     clearTimeout(this.#again);
-    const { read, isSoon } = this.#condition;
+    const condition = this.#condition;
     const next = ({ hasHappened, at }: ReadResult): void => {
       this.#refusals = 0;
       const pauseMs = READ_AGAIN_AFTER_MS[reads];
       const mayBeBehind = since !== undefined && at > BigInt(since);
       if (hasHappened) this.#met(at);
-      else if (isSoon && mayBeBehind && pauseMs !== undefined)
+      else if (condition.isSoon && mayBeBehind && pauseMs !== undefined)
         this.#again = setTimeout(() => this.#read(since, reads + 1), pauseMs);
     };
     const error = (failure: unknown): void => {
@@ -117,7 +118,11 @@ export class ConditionWatch implements Watcher, CompactionListener {
     const complete = (): void => {
       this.#reading = undefined;
     };
-    const reading = askUntilDefinite(() => read(() => !this.#isOver)).subscribe({ next, error, complete });
+    const reading = askUntilDefinite(() => condition.read(() => !this.#isOver)).subscribe({
+      next,
+      error,
+      complete,
+    });
     if (!reading.closed) this.#reading = reading;
   }
 }

@@ -4,12 +4,17 @@ import type { Entry } from '../entry/entry.ts';
 import type { RemovalTools } from './watch-removal.ts';
 import type { Successors } from './successors.ts';
 
-/** Data and services with which the turns of an entry are computed. */
-export interface Following extends RemovalTools {
+/** The parts of the session that the turns of an entry use. */
+export interface TurnContext extends RemovalTools {
   readonly connection: Connection;
   readonly lease: string;
-  readonly entry: Entry;
   readonly successors: Successors;
+}
+
+/** What is needed to compute and follow the turns of an entry. */
+export interface Following {
+  readonly context: TurnContext;
+  readonly entry: Entry;
   readonly order: bigint;
   /** The limit and permits with which the caller enqueued the entry. A later call may enqueue the same entry with another limit or other permits. */
   readonly rule: Required<AdmissionRule>;

@@ -1,16 +1,29 @@
-// When a holder leaves, the entry directly behind it holds next, and need not read the queue. For this the holder announces that no other entry was
-// ahead of it: to waiters of its own process in memory, and to all others by its entry's value (label). The label is written soon after the grant,
-// because waiters must know it before the removal. A waiter that does not get the label reads the queue.
-import { labelOfOwner, type Turn } from '@queuelock/core/backend';
+// When a holder leaves, the entry directly behind it holds next, and need not read the queue. For this the
+// holder announces that no other entry was ahead of it: to waiters of its own process in memory, and to all
+// others by its entry's value (label). The label is written soon after the grant. Written with the removal,
+// it would arrive too late. If a waiter does not get it, that waiter reads the queue.
+import {
+  followTurns,
+  labelOfOwner,
+  type EntriesAhead,
+  type LocalWaiters,
+  type QueueView,
+  type Turn,
+  type TurnListener,
+} from '@queuelock/core/backend';
 
 import type { Entry } from '../entry/entry.ts';
-import { Observable, ignoreElements, switchMap, timer } from '../base/rx.ts';
+import { ignoreElements, switchMap, timer, type Observable, type Unsubscribable } from '../base/rx.ts';
+import type { ConflictingEntry } from '../queue/ahead.ts';
 import { modifiedAt, putKeepingLease } from '../queue/txn.ts';
 import type { Following } from './following.ts';
 import { creationIdOf } from '../entry/creation-id.ts';
 
-/** What is needed to announce to waiters that an entry holds alone. */
-type AnnouncementContext = Pick<Following, 'connection' | 'followed' | 'entry' | 'rule'>;
+/** What is needed to announce to waiters of this process that an entry holds alone. */
+interface LocalAnnouncement {
+  readonly followed: LocalWaiters;
+  readonly entry: Entry;
+}
 
 // Minimum duration of a hold, in milliseconds, before its holder writes the label. Waiters would not see the
 // label of a shorter hold in time.
@@ -21,7 +34,7 @@ const UNANNOUNCED_HOLD_MS = 1;
  * alone. Only an exclusive entry with a limit of 1 holds alone when it is admitted.
  */
 export function recordTurn(
-  { entry, rule }: Pick<AnnouncementContext, 'entry' | 'rule'>,
+  { entry, rule }: Pick<Following, 'entry' | 'rule'>,
   { admitted, grantToken }: Turn,
 ): void {
   entry.grantToken = grantToken;
@@ -30,29 +43,50 @@ export function recordTurn(
 }
 
 /**
- * Announces the holder by its label once it is admitted, if it had to wait. A holder that did not wait needs no label: the waiter behind it has read
- * that no other entry is ahead.
+ * Passes the turns of an entry to a listener, and announces the holder by its label once it is admitted, if it had to wait. Without a wait no label
+ * is needed: the entry behind it has read that no other entry is ahead.
  */
-export function announceOwner(turns$: Observable<Turn>, context: AnnouncementContext): Observable<Turn> {
-  return new Observable((subscriber) => {
-    const next = (turn: Turn): void => {
-      recordTurn(context, turn);
-      subscriber.next(turn);
-      if (turn.admitted && context.entry.waited && !subscriber.closed)
-        subscriber.add(writeLabel(context).subscribe());
-    };
-    const error = (cause: unknown): void => {
-      subscriber.error(cause);
-    };
-    subscriber.add(turns$.subscribe({ next, error }));
-  });
+export class AnnouncedTurns implements TurnListener, Unsubscribable {
+  readonly #following: Following;
+  readonly #listener: TurnListener;
+  #turns: Unsubscribable | undefined;
+  #label: Unsubscribable | undefined;
+  #isOver = false;
+
+  constructor(following: Following, listener: TurnListener) {
+    this.#following = following;
+    this.#listener = listener;
+  }
+
+  begin(view: QueueView<ConflictingEntry>, first: EntriesAhead<ConflictingEntry>): void {
+    const turns = followTurns(view, { rule: this.#following.rule, first }, this);
+    if (this.#isOver) turns.unsubscribe();
+    else this.#turns = turns;
+  }
+
+  unsubscribe(): void {
+    this.#isOver = true;
+    this.#turns?.unsubscribe();
+    this.#label?.unsubscribe();
+  }
+
+  next(turn: Turn): void {
+    recordTurn(this.#following, turn);
+    this.#listener.next(turn);
+    if (turn.admitted && this.#following.entry.waited && !this.#isOver)
+      this.#label = writeLabel(this.#following).subscribe();
+  }
+
+  error(cause: unknown): void {
+    this.#listener.error(cause);
+  }
 }
 
 /**
  * Notifies this process's waiters behind the entry that the session is about to remove it. Returns whether such a waiter exists and the removed entry
  * was the only holder.
  */
-export function markLeaving({ followed, entry }: Pick<AnnouncementContext, 'followed' | 'entry'>): boolean {
+export function markLeaving({ followed, entry }: LocalAnnouncement): boolean {
   const creation = creationIdOf(entry);
   const owned = mayAnnounce(entry);
   return creation !== undefined && followed.markLeaving(creation, { owned }) && owned;
@@ -62,7 +96,7 @@ export function markLeaving({ followed, entry }: Pick<AnnouncementContext, 'foll
  * Notifies this process's waiters behind the entry that it holds alone. Returns whether there are such
  * waiters.
  */
-function notifyLocalWaiters({ followed, entry }: Pick<AnnouncementContext, 'followed' | 'entry'>): boolean {
+function notifyLocalWaiters({ followed, entry }: LocalAnnouncement): boolean {
   const creation = creationIdOf(entry);
   return creation !== undefined && mayAnnounce(entry) && followed.markOwned(creation);
 }
@@ -71,14 +105,17 @@ function mayAnnounce({ owned, mark, single }: Entry): boolean {
   return owned && !mark && !single;
 }
 
-/** Writes the label for waiters of other processes. Returns a stream that emits nothing. If the write fails, these waiters read the queue. */
-function writeLabel(context: AnnouncementContext): Observable<never> {
+/**
+ * Writes the label for waiters of other processes. Returns a stream without values. If the write fails, these
+ * waiters read the queue.
+ */
+function writeLabel({ context, entry }: Following): Observable<never> {
   const write = async (): Promise<void> => {
-    const { connection, entry } = context;
+    const { connection, followed } = context;
     const { key, value, writtenAt } = entry;
     const label = value === undefined || entry.mark || entry.single ? undefined : labelOfOwner(value);
-    if (label === undefined || !entry.owned || notifyLocalWaiters(context)) return;
-    // Compares the revision at which the value was written, so that the label overwrites no newer value of the entry.
+    if (label === undefined || !entry.owned || notifyLocalWaiters({ followed, entry })) return;
+    // Compares the revision of the value, so that no newer value is overwritten.
     const txn = { compare: [modifiedAt(key, writtenAt)], success: [putKeepingLease(key, label)] };
     await connection
       .ask('reading the owner of a queue', (etcd, options) => etcd.txn(txn, options))

@@ -4,10 +4,9 @@ import type { Newcomer } from '../entry/entered.ts';
 import type { Entered } from '../entry/enqueue-outcome.ts';
 import { SingleHold } from './single-hold.ts';
 import { allCreatedAt } from '../entry/single-key.ts';
-import { follow, following$, readAhead, untilWithdrawn } from './turns.ts';
-import type { Following } from './following.ts';
-
-type PlacementContext = Omit<Following, 'entry' | 'order' | 'rule'>;
+import { follow, readAhead, untilWithdrawn } from './turns.ts';
+import type { Following, TurnContext } from './following.ts';
+import { recordTurn } from './owning.ts';
 
 /** An entry that exists in its queue, with the rows of the queue that the enqueue has read. */
 interface Arrival extends Newcomer {
@@ -23,7 +22,7 @@ interface Arrival extends Newcomer {
  * read enough of it.
  */
 export async function placeAll(
-  context: PlacementContext,
+  context: TurnContext,
   newcomers: readonly Newcomer[],
   entered: readonly Entered[],
 ): Promise<readonly Placement[]> {
@@ -37,11 +36,10 @@ export async function placeAll(
   return withSingleKeys(context, arrivals, placements);
 }
 
-async function placementOf(context: PlacementContext, arrival: Arrival): Promise<Placement> {
+async function placementOf(context: TurnContext, arrival: Arrival): Promise<Placement> {
   const { entry, spec, order, rows, behind } = arrival;
   const rule = { limit: spec.limit, permits: entry.permits };
-  // The spread (`...context`) must come last, here and below: V8 takes twenty times as long to add properties after a spread.
-  const following: Following = { entry, order, rule, ...context };
+  const following: Following = { context, entry, order, rule };
   const seen = behind ? aheadOfFast(behind) : rows && aheadIn(rows, entry);
   // If the marks were not read, an entry ahead may have one: it is then a shared entry that does not conflict with a reader. So the queue is read
   // again.
@@ -51,12 +49,14 @@ async function placementOf(context: PlacementContext, arrival: Arrival): Promise
   // Treats the entry as one that waited, because other entries may have been created between the enqueue and
   // this read.
   if (ahead !== seen) entry.waited = true;
+  const turn = turnOf(ahead, rule);
+  recordTurn(following, turn);
   const otherLimit = entry.shared ? undefined : otherLimitIn(ahead, rule.limit);
   return {
     order,
     token: order,
     key: entry.keyText,
-    turn: turnOf(ahead, rule),
+    turn,
     turns$: untilWithdrawn(follow(following, ahead), entry),
     ...(otherLimit === undefined ? {} : { otherLimit }),
   };
@@ -67,7 +67,7 @@ async function placementOf(context: PlacementContext, arrival: Arrival): Promise
  * are admitted already, makes one attempt to create the keys at once.
  */
 async function withSingleKeys(
-  context: PlacementContext,
+  context: TurnContext,
   arrivals: readonly Arrival[],
   placements: readonly Placement[],
 ): Promise<readonly Placement[]> {
@@ -82,7 +82,8 @@ async function withSingleKeys(
   return placements.map(({ turn, turns$, ...placement }, i) => {
     const arrival = arrivals[i] as Arrival;
     // A single key may be deleted while its entry still exists. The loss of the key then ends the entry.
-    const owned = following$(hold.follow(arrival, turns$));
-    return { turn: hold.turnOf(turn), turns$: untilWithdrawn(owned, arrival.entry), ...placement };
+    const owned$ = hold.follow(arrival, turns$);
+    // The spread must come last: V8 takes twenty times as long for properties after a spread.
+    return { turn: hold.turnOf(turn), turns$: untilWithdrawn(owned$, arrival.entry), ...placement };
   });
 }

@@ -8,6 +8,7 @@ import {
 } from '@queuelock/core/backend';
 import type { Connection } from '../server/connection.ts';
 import type { Entry } from '../entry/entry.ts';
+import { observableOf } from '../base/observable-of.ts';
 import { watchRemoval, type RemovalTools } from './watch-removal.ts';
 import {
   BehaviorSubject,
@@ -138,14 +139,14 @@ export class SingleHold {
 
   #untilFree(): Observable<unknown> {
     const { taken } = this.#seen;
-    return taken ? watchRemoval(taken, this.#context) : of(true);
+    return taken ? observableOf(watchRemoval(taken, this.#context)) : of(true);
   }
 
   #lost(placed: Placed): Observable<never> {
     const ref = this.#seen.ours.get(placed);
     if (!ref) return NEVER;
     return timer(OWN_UNWATCHED_MS).pipe(
-      switchMap(() => watchRemoval(ref, this.#context)),
+      switchMap(() => observableOf(watchRemoval(ref, this.#context))),
       map(() => {
         throw new QueueLockError('ENTRY_LOST', `another client removed the single key ${ref.key.toString()}`);
       }),

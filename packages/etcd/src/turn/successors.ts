@@ -15,7 +15,7 @@ export interface Successor {
    * Grants the lock to this entry when its predecessor is released. `at` is the fencing token of this grant. `now` states whether the hold may begin
    * before the server has confirmed the predecessor's removal.
    */
-  readonly notify: (at: bigint, now: boolean) => void;
+  notify(at: bigint, now: boolean): void;
 }
 
 /**
@@ -47,12 +47,14 @@ export class Successors {
     this.#generation = generation;
   }
 
-  /** Registers the successor of an entry. Returns a function that unregisters it. */
-  register(creation: string, successor: Successor): () => void {
+  /** Registers the successor of an entry, until `unregister` is called. */
+  register(creation: string, successor: Successor): void {
     this.#behind.set(creation, successor);
-    return () => {
-      if (this.#behind.get(creation) === successor) this.#behind.delete(creation);
-    };
+  }
+
+  /** Unregisters the successor of an entry. Does nothing if another successor is registered, or none. */
+  unregister(creation: string, successor: Successor): void {
+    if (this.#behind.get(creation) === successor) this.#behind.delete(creation);
   }
 
   /** Implements `Session.exposeKey`. Returns `false` while the entry has handed its hold over to a successor and its own removal is not confirmed. */

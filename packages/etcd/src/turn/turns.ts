@@ -1,5 +1,5 @@
 // Folder "turn": decides which entry is admitted, and for which entry a waiter waits.
-// turns.ts (this file) follows the predecessor. watch-removal.ts notices its removal. owning.ts lets the next waiter skip the read of the
+// turns.ts (this file) follows the predecessor. conflict-end.ts notices its removal. owning.ts lets the next waiter skip the read of the
 // queue. single-hold.ts creates the single keys of admitted entries.
 
 import {
@@ -7,8 +7,7 @@ import {
   detailOf,
   followTurns,
   isQueueLockError,
-  turnOf,
-  turnsByWatching,
+  remembered,
   type Departure,
   type EntriesAhead,
   type QueueView,
@@ -21,11 +20,12 @@ import { aheadIn, suffices, windowFor, type QueueRows, type ConflictingEntry } f
 import type { Entry } from '../entry/entry.ts';
 import type { EntryEndListener } from '../entry/entry-end.ts';
 import { known } from '../entry/entered.ts';
-import { watchRemoval, watchConflictEnd } from './watch-removal.ts';
+import { watchConflictEnd } from './conflict-end.ts';
+import { watchRemoval } from './watch-removal.ts';
 
 import { rangeUnder } from '../queue/keys.ts';
-import { recordTurn, announceOwner } from './owning.ts';
-import { Observable, type Subscriber } from '../base/rx.ts';
+import { AnnouncedTurns } from './owning.ts';
+import { Observable, type Subscribable, type Subscriber, type Unsubscribable } from '../base/rx.ts';
 import { latestFirst, readKeys } from '../queue/txn.ts';
 import type { Following } from './following.ts';
 
@@ -45,15 +45,16 @@ export async function readAhead(
 ): Promise<EntriesAhead<ConflictingEntry>> {
   const { entry, order } = following;
   const read = async (limit: number): Promise<EntriesAhead<ConflictingEntry>> => {
-    const request = { max_create_revision: order.toString(), ...latestFirst(entry.range, limit) };
+    const request = { max_create_revision: order.toString(), ...latestFirst(rangeUnder(entry.under), limit) };
     return aheadIn(await readRows(following, request), entry);
   };
   const nearest = await read(windowFor(count));
   return suffices(nearest, count) ? nearest : read(0);
 }
 
-/** Reads rows of the queue. For a shared entry also reads, at the same revision, which entries were converted to shared ones; see `marks.ts`. */
-async function readRows({ connection, entry }: Following, request: IRangeRequest): Promise<QueueRows> {
+/** Reads rows of the queue. A shared entry also needs the marks at the same revision; see `marks.ts`. */
+async function readRows({ context, entry }: Following, request: IRangeRequest): Promise<QueueRows> {
+  const { connection } = context;
   const what = 'reading a queue';
   if (!entry.shared)
     return { latest: await connection.ask(what, (etcd, options) => etcd.range(request, options)) };
@@ -63,79 +64,77 @@ async function readRows({ connection, entry }: Following, request: IRangeRequest
   return { latest: known(latest), marks: known(marks) };
 }
 
-/**
- * A function that calls the listener with each turn of an entry. It returns a function that ends these calls; the caller may call that more than
- * once.
- */
-export type FollowTurns = (listener: TurnListener) => () => void;
+/** A source of the turns of an entry, such as an Observable. */
+interface TurnSource {
+  subscribe(listener: TurnListener): Unsubscribable;
+}
 
-/** Returns a function that passes the entry's turns in its queue to a listener. */
-export function follow(following: Following, first: EntriesAhead<ConflictingEntry>): FollowTurns {
-  const { entry, rule } = following;
-  const turn = turnOf(first, rule);
-  recordTurn(following, turn);
-  const view = new EntryView(following, (first.total ?? Infinity) <= SOON);
-  // An entry that was admitted at once has only this one turn, which is already recorded. No waiter needs an announcement in the label of such an
-  // entry.
-  if (turn.admitted && !entry.waited) return (listener) => followTurns(view, { rule, first }, listener);
-  return following$(announceOwner(turnsByWatching(view, rule, first), following));
+/** Returns the turns of an entry in its queue. Keeps only those entries ahead on which the next turn depends. */
+export function follow(following: Following, first: EntriesAhead<ConflictingEntry>): TurnSource {
+  return new EntryView(following, remembered(first, following.rule), (first.total ?? Infinity) <= SOON);
 }
 
 /**
  * The queue from the position of one of its entries. This is a class, because an object literal with a getter takes 500 bytes more for each of
  * thousands of waiters.
  */
-class EntryView implements QueueView<ConflictingEntry> {
+class EntryView implements QueueView<ConflictingEntry>, TurnSource {
   readonly #following: Following;
+  readonly #first: EntriesAhead<ConflictingEntry>;
   readonly #isSoon: boolean;
 
-  constructor(following: Following, isSoon: boolean) {
+  constructor(following: Following, first: EntriesAhead<ConflictingEntry>, isSoon: boolean) {
     this.#following = following;
+    this.#first = first;
     this.#isSoon = isSoon;
+  }
+
+  subscribe(listener: TurnListener): Unsubscribable {
+    const { entry, rule } = this.#following;
+    // The only turn of an entry that was admitted at once is the first one, which is recorded already. No waiter
+    // needs the label of such an entry.
+    if (!entry.waited) return followTurns(this, { rule, first: this.#first }, listener);
+    const turns = new AnnouncedTurns(this.#following, listener);
+    turns.begin(this, this.#first);
+    return turns;
   }
 
   ahead(count: number): Promise<EntriesAhead<ConflictingEntry>> {
     return readAhead(this.#following, count).catch(tolerateRefusal);
   }
 
-  removal(ref: ConflictingEntry): Observable<Departure | undefined> {
+  removal(ref: ConflictingEntry): Subscribable<Departure | undefined> {
     return watchConflictEnd(ref, this.#following, this.#isSoon);
   }
 
-  /** Emits when the entry itself is removed. The getter creates the watch, since only a wait or a long hold needs it. */
-  get ownRemoval$(): Observable<unknown> {
-    const { entry, order } = this.#following;
-    return watchRemoval({ key: entry.key, createRevision: order.toString() }, this.#following);
+  /** Emits when the entry itself is removed. */
+  ownRemoval(): Subscribable<unknown> {
+    const { entry, order, context } = this.#following;
+    return watchRemoval({ key: entry.key, createRevision: order.toString() }, context);
   }
 
   get unwatched(): QueueView<ConflictingEntry>['unwatched'] {
-    return this.#following.watches.unwatched;
+    return this.#following.context.watches.unwatched;
   }
-}
-
-/** Returns a function that subscribes a listener to this stream of an entry's turns. */
-export function following$(turns$: Observable<Turn>): FollowTurns {
-  return (listener) => {
-    const turns = turns$.subscribe(listener);
-    return () => {
-      turns.unsubscribe();
-    };
-  };
 }
 
 /**
  * Returns the turns until the session withdraws the entry. A loss is reported by its watch or by a heartbeat, whichever notices it
  * first.
  */
-export function untilWithdrawn(turns: FollowTurns, entry: Entry): Observable<Turn> {
-  return new Observable((subscriber) => new TurnsOfEntry(entry, subscriber).follow(turns));
+export function untilWithdrawn(turns: TurnSource, entry: Entry): Observable<Turn> {
+  return new Observable((subscriber) => {
+    const own = new TurnsOfEntry(entry, subscriber);
+    own.begin(turns);
+    return own;
+  });
 }
 
 /** The turns of one entry, until its end. */
-class TurnsOfEntry implements TurnListener, EntryEndListener {
+class TurnsOfEntry implements TurnListener, EntryEndListener, Unsubscribable {
   readonly #entry: Entry;
   readonly #subscriber: Subscriber<Turn>;
-  #stop: (() => void) | undefined;
+  #turns: Unsubscribable | undefined;
   #isOver = false;
 
   constructor(entry: Entry, subscriber: Subscriber<Turn>) {
@@ -143,16 +142,17 @@ class TurnsOfEntry implements TurnListener, EntryEndListener {
     this.#subscriber = subscriber;
   }
 
-  /** Emits the entry's turns to the subscriber. Returns a function that ends this. */
-  follow(turns: FollowTurns): () => void {
+  /** Emits the entry's turns to the subscriber. */
+  begin(turns: TurnSource): void {
     this.#entry.end.add(this);
-    if (!this.#isOver && !this.#subscriber.closed) this.#stop = turns(this);
-    // The entry may have ended during the call above, before `#stop` was set.
-    if (this.#isOver) this.#stop?.();
-    return () => {
-      this.#entry.end.delete(this);
-      this.withdrawn();
-    };
+    if (!this.#isOver && !this.#subscriber.closed) this.#turns = turns.subscribe(this);
+    // The entry may have ended during the call above, before `#turns` was set.
+    if (this.#isOver) this.#turns?.unsubscribe();
+  }
+
+  unsubscribe(): void {
+    this.#entry.end.delete(this);
+    this.withdrawn();
   }
 
   next(turn: Turn): void {
@@ -167,7 +167,7 @@ class TurnsOfEntry implements TurnListener, EntryEndListener {
   /** Ends the watches. They must end before the session removes the entry, since that removal is no loss. */
   withdrawn(): void {
     this.#isOver = true;
-    this.#stop?.();
+    this.#turns?.unsubscribe();
   }
 
   lost(why: unknown): void {

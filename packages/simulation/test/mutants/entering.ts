@@ -25,7 +25,11 @@ export const ENTERING: readonly Mutant[] = [
   mutant(
     'a try enqueues although the queue is not empty',
     ['order', 'exclusive'],
-    ['etcd/src/entry/enqueue.ts', '      ...newcomers.map(({ entry }) => absent(entry.range)),\n', ''],
+    [
+      'etcd/src/entry/enqueue.ts',
+      '      ...newcomers.map(({ entry }) => absent(rangeUnder(entry.under))),\n',
+      '',
+    ],
   ),
   mutant(
     'a write to an entry detaches its key from the lease',

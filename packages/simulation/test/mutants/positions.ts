@@ -5,8 +5,8 @@ const TOO_EARLY: readonly Rule[] = ['order', 'exclusive'];
 
 export const POSITIONS: readonly Mutant[] = [
   mutant('a removed predecessor always counts as an owner', TOO_EARLY, [
-    'etcd/src/turn/watch-removal.ts',
-    'owned: hasAnnounced || entry.owned',
+    'etcd/src/turn/conflict-end.ts',
+    'owned: this.#hasAnnounced || owned',
     'owned: true',
   ]),
   mutant('a released entry always counts as an owner in its process', TOO_EARLY, [

@@ -12,8 +12,8 @@ export const WATCHING: readonly Mutant[] = [
     ['etcd/src/turn/condition-watch.ts', '  #isOver = false;\n', '  #isOver = false;\n  #hasRead = false;\n'],
     [
       'etcd/src/turn/condition-watch.ts',
-      '    const { read, isSoon } = this.#condition;\n',
-      '    const { read, isSoon } = this.#condition;\n    this.#hasRead = true;\n',
+      '    this.#reading?.unsubscribe();\n    clearTimeout(this.#again);\n    const condition = this.#condition;\n',
+      '    this.#reading?.unsubscribe();\n    clearTimeout(this.#again);\n    const condition = this.#condition;\n    this.#hasRead = true;\n',
     ],
   ),
   mutant('a waiter does not read after its watch begins', 'progress', [
@@ -53,13 +53,23 @@ export const WATCHING: readonly Mutant[] = [
     ['order', 'exclusive', 'outcome'],
     [
       'etcd/src/turn/watch-removal.ts',
-      '({ hasHappened: exists === shouldExist, at: revision })',
-      '({ hasHappened: true, at: revision })',
+      'return { hasHappened: !exists, at: revision };',
+      'return { hasHappened: exists || !exists, at: revision };',
+    ],
+    [
+      'etcd/src/turn/conflict-end.ts',
+      'return { hasHappened: !exists, at: revision };',
+      'return { hasHappened: exists || !exists, at: revision };',
+    ],
+    [
+      'etcd/src/turn/conflict-end.ts',
+      'return { hasHappened: exists, at: revision };',
+      'return { hasHappened: exists || !exists, at: revision };',
     ],
   ),
   mutant('a waiter does not read again after the removal of its predecessor', 'progress', [
-    'core/src/turn/watch-kit.ts',
-    '          else nextStep().add(read(view, rule).subscribe({ next: stand, error }));\n',
+    'core/src/turn/turn-watch.ts',
+    '    else this.#readAgain();\n',
     '',
   ]),
   mutant(
@@ -95,7 +105,7 @@ export const WATCHING: readonly Mutant[] = [
     ],
     [
       'etcd/src/turn/turns.ts',
-      'return watchRemoval({ key: entry.key, createRevision: order.toString() }, this.#following);',
+      'return watchRemoval({ key: entry.key, createRevision: order.toString() }, context);',
       'return new Observable<never>(() => undefined);',
     ],
   ),

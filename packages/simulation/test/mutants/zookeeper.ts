@@ -94,13 +94,13 @@ const POSITIONS: readonly Mutant[] = [
     'refs.filter((other) => other === undefined)',
   ]),
   mutant('a removed predecessor always counts as an owner', TOO_EARLY, [
-    'zookeeper/src/turn/turns.ts',
-    'emit(local.owned ? { owned: true } : hasLeft(removal) ? {} : undefined);',
-    'emit(hasLeft(removal) ? { owned: true } : undefined);',
+    'zookeeper/src/turn/conflict-end.ts',
+    'this.#emit(isOwner ? { owned: true } : this.#hasLeft(removal) ? {} : undefined);',
+    'this.#emit(isOwner || this.#hasLeft(removal) ? { owned: true } : undefined);',
   ]),
   mutant('a writer that is converted to a reader counts as removed', TOO_EARLY, [
-    'zookeeper/src/turn/turns.ts',
-    'return mayConvert ? unwritten && !location.scheme.convertsWithoutWrite : observed;',
+    'zookeeper/src/turn/conflict-end.ts',
+    'return mayConvert ? unwritten && !scheme.convertsWithoutWrite : observed;',
     'return mayConvert ? true : observed;',
   ]),
   mutant(
@@ -176,12 +176,12 @@ const WATCHING: readonly Mutant[] = [
     'the removal of a node causes no notification',
     'progress',
     [
-      'zookeeper/src/server/watches.ts',
-      "        if (change === 'deleted') found({ observed: true, own, unwritten });\n        else reads.readNow();",
-      "        if (change !== 'deleted') reads.readNow();",
+      'zookeeper/src/server/node-watch.ts',
+      "    if (change === 'deleted') this.#found({ observed: true, own: this.#own, unwritten: this.#unwritten });\n    else this.#reads.readNow();",
+      "    if (change !== 'deleted') this.#reads.readNow();",
     ],
     [
-      'zookeeper/src/server/watches.ts',
+      'zookeeper/src/server/node-watch.ts',
       'SAFETY_INTERVAL_MS = { min: 10_000,',
       'SAFETY_INTERVAL_MS = { min: 10_000_000,',
     ],
@@ -191,11 +191,11 @@ const WATCHING: readonly Mutant[] = [
     ['progress', 'reported'],
     [
       'zookeeper/src/server/watches.ts',
-      'subscriber.add(reconnects(zk).subscribe({ next: () => reads.readNow(), error }));',
-      'subscriber.add(reconnects(zk).subscribe({ error }));',
+      "if (status === 'back') for (const node of [...this.#nodes.values()]) node.readNow();",
+      "if (status === 'back') return;",
     ],
     [
-      'zookeeper/src/server/watches.ts',
+      'zookeeper/src/server/node-watch.ts',
       'SAFETY_INTERVAL_MS = { min: 10_000,',
       'SAFETY_INTERVAL_MS = { min: 10_000_000,',
     ],
@@ -204,9 +204,9 @@ const WATCHING: readonly Mutant[] = [
     'a change of a node counts as its end',
     [...TOO_EARLY, 'outcome'],
     [
-      'zookeeper/src/server/watches.ts',
-      "if (change === 'deleted') found(",
-      "if (change === 'deleted' || change === 'changed') found(",
+      'zookeeper/src/server/node-watch.ts',
+      "if (change === 'deleted') this.#found(",
+      "if (change === 'deleted' || change === 'changed') this.#found(",
     ],
   ),
   mutant(
@@ -223,14 +223,18 @@ const WATCHING: readonly Mutant[] = [
     ['reported', 'exclusive', 'progress'],
     [
       'zookeeper/src/turn/turns.ts',
-      'return ownRemoval(() => pathOf(this.#waiter), this.#context.watches);',
+      'return new OwnRemoval(this.#waiter);',
       'return new Observable<never>(() => undefined);',
     ],
   ),
   mutant(
     'the entry of a long hold is never watched',
     ['reported', 'exclusive', 'progress'],
-    ['core/src/turn/watch-kit.ts', '  if (unwatched) unwatched.start(task);\n', ''],
+    [
+      'core/src/turn/turn-watch.ts',
+      '    if (unwatched) unwatched.start(this);\n    else\n',
+      '    if (!unwatched)\n',
+    ],
   ),
   mutant(
     'the deadlines of a session end with the first one',

@@ -10,6 +10,13 @@ export class Lane {
  */
 export function runInLanes<T>(lanes: readonly Lane[], task: () => Promise<T>): Promise<T> {
   const result = Promise.allSettled(lanes.map(({ last }) => last)).then(task);
-  for (const lane of lanes) lane.last = result;
+  // Keeps only that the task has settled. Its result may contain a list of the queue, and the lane exists as
+  // long as its entry.
+  const settled = result.then(ignore, ignore);
+  for (const lane of lanes) lane.last = settled;
   return result;
+}
+
+function ignore(): void {
+  // Ignores the outcome, because only the end of the task matters.
 }

@@ -7,17 +7,17 @@ import { Observable } from './rx.ts';
 
 /** What to read, and when to repeat it. */
 export interface RepeatedReadOptions<T> {
-  readonly read: () => Promise<T>;
+  read(): Promise<T>;
   /** Returns the delay in milliseconds before the next read, if no change requires an earlier one. */
-  readonly repeatAfterMs: () => number;
+  repeatAfterMs(): number;
   /** The minimum time between two reads in milliseconds. Default 0. */
   readonly minIntervalMs?: number;
 }
 
 /** Receives the result of each read. A definite error ends the reads. */
-interface ReadListener<T> {
-  readonly onValue: (value: T) => void;
-  readonly onError: (error: unknown) => void;
+export interface ReadListener<T> {
+  onValue(value: T): void;
+  onError(error: unknown): void;
 }
 
 /**
@@ -50,7 +50,8 @@ export function readAgainOn<T>(
  */
 export class RepeatedReads<T> {
   readonly #options: RepeatedReadOptions<T> & ReadListener<T>;
-  readonly #abort = new AbortController();
+  /** Ends the read that is running. Each read has its own, since a waiter waits far longer than it reads. */
+  #abort: AbortController | undefined;
   #timer: NodeJS.Timeout | undefined;
   #state: 'idle' | 'reading' | 'stale' | 'ended' = 'idle';
 
@@ -65,7 +66,8 @@ export class RepeatedReads<T> {
     if (this.#state !== 'idle') return;
     clearTimeout(this.#timer);
     this.#state = 'reading';
-    repeatUntilDefinite(this.#options.read, this.#abort.signal).then(
+    this.#abort = new AbortController();
+    repeatUntilDefinite(() => this.#options.read(), this.#abort.signal).then(
       (value) => {
         this.#onValue(value);
       },
@@ -79,11 +81,12 @@ export class RepeatedReads<T> {
   stop(): void {
     this.#state = 'ended';
     clearTimeout(this.#timer);
-    this.#abort.abort();
+    this.#abort?.abort();
   }
 
   #onValue(value: T): void {
     if (this.#state === 'ended') return;
+    this.#abort = undefined;
     this.#options.onValue(value);
     if (this.#isStopped) return;
     const { minIntervalMs = 0 } = this.#options;

@@ -22,4 +22,8 @@ export {
   throwError,
   timeout,
   timer,
+  type Observer,
+  type Subscribable,
+  type Subscriber,
+  type Unsubscribable,
 } from 'rxjs';

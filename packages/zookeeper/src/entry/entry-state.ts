@@ -49,3 +49,8 @@ export function asPresent(
   const { isOwner, isOrdered } = nodeOf(state)?.path === path ? (nodeOf(state) ?? {}) : {};
   return { status: 'present', path, token, isOwner, isOrdered };
 }
+
+/** A listener for the conversion of an entry to a reader. */
+export interface SharedListener {
+  shared(): void;
+}

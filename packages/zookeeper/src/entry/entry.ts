@@ -3,7 +3,7 @@
 
 import { isDefinite, isQueueLockError, type EntrySpec } from '@queuelock/core/backend';
 import type { ZkDriver } from '../driver/driver.ts';
-import { asPresent, nodeOf, type EntryState, type QueuedEntry } from './entry-state.ts';
+import { asPresent, nodeOf, type EntryState, type QueuedEntry, type SharedListener } from './entry-state.ts';
 import { parseContender, readerOf } from '../queue/entries.ts';
 import { Ending } from '../base/ending.ts';
 import { findPosition, joinQueue, type NodePosition } from './enqueue.ts';
@@ -17,8 +17,9 @@ import type { SessionContext } from '../server/session-context.ts';
 import type { DirectoryLocation } from '../queue/parents.ts';
 import type { QueueLocation } from '../queue/queue-location.ts';
 import { makeReader } from './reader.ts';
-import { Subject, type Observable } from '../base/rx.ts';
 import { OwnTrace, type Identity } from './own-trace.ts';
+
+const NONE: readonly SharedListener[] = [];
 
 /**
  * One entry of a session, from the first attempt to enqueue it until its removal is confirmed. Its calls run one after another, so a
@@ -35,7 +36,7 @@ export class OwnEntry {
   readonly #withdrawal: LazyAbortController;
   readonly #trace: OwnTrace;
   #state: EntryState;
-  #shared$: Subject<void> | undefined; // Created for the first subscriber, since most entries have no subscriber.
+  #sharedListeners: readonly SharedListener[] = NONE;
 
   constructor(context: SessionContext, location: QueueLocation, identity: Identity) {
     const { id, isResumed } = identity;
@@ -59,9 +60,12 @@ export class OwnEntry {
     return this.#state.status !== 'absent' && this.#state.status !== 'removed';
   }
 
-  /** Emits when the entry is converted to a reader. */
-  get shared$(): Observable<void> {
-    return (this.#shared$ ??= new Subject());
+  addSharedListener(listener: SharedListener): void {
+    this.#sharedListeners = [...this.#sharedListeners, listener];
+  }
+
+  deleteSharedListener(listener: SharedListener): void {
+    this.#sharedListeners = this.#sharedListeners.filter((other) => other !== listener);
   }
 
   /** Aborts when the removal of the entry is requested. An enqueue that has not started then need not start. */
@@ -215,7 +219,7 @@ export class OwnEntry {
     const exists = await makeReader(this.#zk, { writer, reader }, value);
     if (!exists) return false;
     this.#state = { status: 'converting', path: reader, token, otherPath: writer };
-    this.#shared$?.next();
+    for (const listener of this.#sharedListeners) listener.shared();
     return true;
   }
 

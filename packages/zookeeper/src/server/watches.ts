@@ -1,40 +1,22 @@
 import { isQueueLockError } from '@queuelock/core/backend';
-import type { NodeChange, NodeStat, ZkDriver } from '../driver/driver.ts';
-import { RepeatedReads } from '../base/repeated-reads.ts';
-import { Observable, Subscription, defer, filter, share } from '../base/rx.ts';
-
-// A node is read again after this time in milliseconds, in case a notification was lost. Jitter spreads the
-// reads of many waiters.
-const SAFETY_INTERVAL_MS = { min: 10_000, spread: 20_000 };
-
-/** How the removal of a node was noticed. */
-export interface Removal {
-  /** Whether a watch has reported the removal. If not, a later read has found it, and events may have been missed. */
-  readonly observed: boolean;
-  /** Whether the removed node belonged to the session that watched it, as far as that session knows. */
-  readonly own: boolean;
-  /**
-   * Whether a watch has reported the removal, and the node was never written after its creation. A write may
-   * precede a conversion of the entry to a reader.
-   */
-  readonly unwritten: boolean;
-}
+import type { ConnectionEvent, NodeStat, ZkDriver } from '../driver/driver.ts';
+import { NodeWatch, type NodeWatchHost, type Removal, type RemovalObserver } from './node-watch.ts';
+import { Observable, Subscription } from '../base/rx.ts';
 
 /** A read of a node's metadata that also sets a watch. */
 type WatchingRead = () => Promise<NodeStat | undefined>;
 
-/** Watches that report when nodes are removed. All waiters for one node share a watch. */
-export class Watches {
-  readonly #zk: ZkDriver;
-  readonly #removals = new Map<string, Observable<Removal>>();
-  /**
-   * The metadata of nodes that have a watch which no waiter has used yet. A waiter that needs the watch then
-   * sends no request.
-   */
+/** Watches that report when nodes are removed. All waiters for one node share a watch, and all watches share the events of the session. */
+export class Watches implements NodeWatchHost {
+  readonly zk: ZkDriver;
+  readonly #nodes = new Map<string, NodeWatch>();
+  /** The subscription to the events of the session, while any node is watched. */
+  #session: Subscription | undefined;
+  /** The metadata of nodes that have a watch, although no waiter needs it yet. */
   readonly #readNodes = new Map<string, ReadNode>();
 
   constructor(zk: ZkDriver) {
-    this.#zk = zk;
+    this.zk = zk;
   }
 
   /**
@@ -44,17 +26,13 @@ export class Watches {
    */
   async readAndWatch(
     path: string,
-    read: WatchingRead = () => watched(this.#zk, path),
+    read: WatchingRead = () => watched(this.zk, path),
   ): Promise<NodeStat | undefined> {
     const watch = new Subscription(() => this.#readNodes.delete(path));
     const end = (): void => {
       watch.unsubscribe();
     };
-    const ends: readonly Observable<unknown>[] = [
-      this.#zk.changes(path),
-      this.#zk.connection$,
-      this.#zk.ended$,
-    ];
+    const ends: readonly Observable<unknown>[] = [this.zk.changes(path), this.zk.connection$, this.zk.ended$];
     for (const one$ of ends) watch.add(one$.subscribe({ next: end, error: end, complete: end }));
     try {
       const stat = await read();
@@ -69,52 +47,65 @@ export class Watches {
 
   /** Emits once when the node is removed, or at once if it was removed before. Errors with `SESSION_LOST`. */
   removalOf(path: string): Observable<Removal> {
-    return defer(() => {
-      const shared$ = this.#removals.get(path) ?? this.#share(path);
-      this.#removals.set(path, shared$);
-      return shared$;
+    return new Observable((subscriber) => {
+      const observer: RemovalObserver = {
+        next: (removal) => {
+          subscriber.next(removal);
+          subscriber.complete();
+        },
+        error: (cause) => {
+          subscriber.error(cause);
+        },
+      };
+      this.add(path, observer);
+      return () => {
+        this.delete(path, observer);
+      };
     });
   }
 
-  #share(path: string): Observable<Removal> {
-    const zk = this.#zk;
-    const removal$ = new Observable<Removal>((subscriber) => {
-      let [unwritten, own] = [false, false];
-      const found = (removal: Removal): void => {
-        subscriber.next(removal);
-        subscriber.complete();
-      };
-      const error = (cause: unknown): void => {
-        subscriber.error(cause);
-      };
-      const reads = new RepeatedReads({
-        read: async () => {
-          const stat = this.#takeReadNode(path) ?? (await watched(zk, path));
-          unwritten = stat?.version === 0;
-          own ||= stat?.ephemeralOwner === zk.sessionId;
-          return stat !== undefined;
-        },
-        repeatAfterMs: safetyIntervalMs,
-        onValue: (isThere) => {
-          if (!isThere) found({ observed: false, own, unwritten: false });
-        },
-        onError: error,
-      });
-      subscriber.add(() => {
-        reads.stop();
-        this.#removals.delete(path);
-      });
-      const next = (change: NodeChange): void => {
-        unwritten &&= change === 'deleted';
-        if (change === 'deleted') found({ observed: true, own, unwritten });
-        else reads.readNow();
-      };
-      subscriber.add(zk.changes(path).subscribe({ next, error }));
-      subscriber.add(reconnects(zk).subscribe({ next: () => reads.readNow(), error }));
-      subscriber.add(zk.ended$.subscribe({ error }));
-      if (!subscriber.closed) reads.readNow();
-    });
-    return removal$.pipe(share());
+  /** Notifies the observer as `removalOf` does, until `delete` is called with it. With thousands of waiters this takes less memory. */
+  add(path: string, observer: RemovalObserver): void {
+    const known = this.#nodes.get(path);
+    if (known) {
+      known.add(observer);
+      return;
+    }
+    const node = new NodeWatch(this, path, observer);
+    this.#nodes.set(path, node);
+    this.#followSession();
+    node.begin();
+  }
+
+  delete(path: string, observer: RemovalObserver): void {
+    this.#nodes.get(path)?.delete(observer);
+  }
+
+  // --- Members that the watch of a node calls.
+
+  async readAgain(path: string): Promise<NodeStat | undefined> {
+    return this.#takeReadNode(path) ?? (await watched(this.zk, path));
+  }
+
+  ended(path: string): void {
+    this.#nodes.delete(path);
+    if (this.#nodes.size > 0) return;
+    this.#session?.unsubscribe();
+    this.#session = undefined;
+  }
+
+  /** After a reconnect, watches must be set again, and events may have been missed. So every watched node is read again. */
+  #followSession(): void {
+    if (this.#session) return;
+    const session = (this.#session = new Subscription());
+    const next = ({ status }: ConnectionEvent): void => {
+      if (status === 'back') for (const node of [...this.#nodes.values()]) node.readNow();
+    };
+    const error = (cause: unknown): void => {
+      for (const node of [...this.#nodes.values()]) node.error(cause);
+    };
+    session.add(this.zk.connection$.subscribe({ next, error }));
+    session.add(this.zk.ended$.subscribe({ error }));
   }
 
   #takeReadNode(path: string): NodeStat | undefined {
@@ -138,14 +129,4 @@ async function watched(zk: ZkDriver, path: string): Promise<NodeStat | undefined
     if (!isQueueLockError(error, 'ACCESS_DENIED')) throw error;
     return zk.stat(path, option);
   }
-}
-
-/** Emits when a new connection is up. Watches must then be set again, and events may have been missed. */
-function reconnects(zk: ZkDriver): Observable<unknown> {
-  return zk.connection$.pipe(filter(({ status }) => status === 'back'));
-}
-
-/** Returns the delay before a watched node is read again, which is a random time between 10 s and 30 s. */
-export function safetyIntervalMs(): number {
-  return SAFETY_INTERVAL_MS.min + Math.random() * SAFETY_INTERVAL_MS.spread;
 }

@@ -1,8 +1,9 @@
 // Folder "turn": decides which entry is admitted, and for which entry a waiter waits.
-// turns.ts (this file) follows the nearest conflicting entry ahead. gate.ts admits one client at a time to operations of several requests.
+// turns.ts (this file) follows the nearest conflicting entry ahead. conflict-end.ts notices its removal. gate.ts admits one client at a time to operations of several requests.
 
 import {
   isQueueLockError,
+  remembered,
   turnOf,
   followTurns,
   type Departure,
@@ -15,11 +16,18 @@ import {
 } from '@queuelock/core/backend';
 import { readEntriesAhead, type NodePosition } from '../entry/enqueue.ts';
 import { orderOf, otherLimitAhead, type Contender } from '../queue/entries.ts';
+import { ConflictEnd, type Waiter } from './conflict-end.ts';
 import type { OwnEntry } from '../entry/entry.ts';
 import type { SessionContext } from '../server/session-context.ts';
-import { NEVER, Observable, catchError, defer, of, switchMap } from '../base/rx.ts';
+import {
+  Observable,
+  type Observer,
+  type Subscribable,
+  type Subscriber,
+  type Unsubscribable,
+} from '../base/rx.ts';
 import type { EndListener } from '../base/ending.ts';
-import type { Removal, Watches } from '../server/watches.ts';
+import type { Removal, RemovalObserver } from '../server/node-watch.ts';
 
 /** An entry, its position, and what decides its admission. */
 export interface EntryPosition {
@@ -32,10 +40,12 @@ export interface EntryPosition {
 export function placementOf(context: SessionContext, entryPosition: EntryPosition): Placement {
   const { entry, position, rule } = entryPosition;
   const turn = turnOf(position.ahead, rule);
-  recordTurn(entryPosition, turn);
+  recordTurn({ entry, rule, path: position.path, shared: position.own.shared }, turn);
   const { scheme } = entry.location;
   const otherLimit = otherLimitAhead(position.ahead.refs, { own: position.own, limit: rule.limit, scheme });
-  const turns$ = recordedTurns(context, entryPosition, turn);
+  const { path, own } = position;
+  const ahead = remembered(position.ahead, rule);
+  const turns$ = recordedTurns({ context, entry, path, shared: own.shared, rule, ahead }, turn);
   const placement = {
     order: orderOf(position.own.sequence),
     token: position.token,
@@ -46,49 +56,72 @@ export function placementOf(context: SessionContext, entryPosition: EntryPositio
   return otherLimit === undefined ? placement : { ...placement, otherLimit };
 }
 
-/** Records that an entry was admitted as the only holder. Shared entries, and entries with a limit above 1, may be admitted beside others. */
-function recordTurn({ entry, position, rule }: EntryPosition, { admitted }: Turn): void {
-  if (admitted && rule.limit === 1 && !position.own.shared) entry.markOwned(position.path);
+/** Records that an entry was admitted alone. Shared entries, and entries with a limit above 1, may be admitted beside others. */
+function recordTurn(
+  { entry, path, shared, rule }: Pick<Waiter, 'entry' | 'path' | 'shared' | 'rule'>,
+  { admitted }: Turn,
+): void {
+  if (admitted && rule.limit === 1 && !shared) entry.markOwned(path);
 }
 
 /**
- * Emits whether the entry is admitted, and records that in the entry. The stream ends with the session: with an error, unless the session
- * was abandoned.
- * It does not use RxJS operators, since each hold subscribes to such a stream. The first state of an entry that was admitted at once is not
- * emitted, since the caller has recorded it already.
+ * Emits whether the entry is admitted, and records it. The stream ends with the session. It ends without an error if the session was
+ * abandoned.
  */
-function recordedTurns(context: SessionContext, entryPosition: EntryPosition, first: Turn): Observable<Turn> {
-  const { ending } = context;
-  const { lost } = entryPosition.entry;
+function recordedTurns(waiter: Waiter, first: Turn): Observable<Turn> {
   return new Observable((subscriber) => {
-    const error = (cause: unknown): void => {
-      if (!isAbandoned(cause)) subscriber.error(cause);
-    };
-    const listener: EndListener = { ended: error };
-    const next = (turn: Turn): void => {
-      recordTurn(entryPosition, turn);
-      subscriber.next(turn);
-    };
-    ending.add(listener);
-    lost.add(listener);
-    const stop = subscriber.closed
-      ? undefined
-      : follow(context, entryPosition, first.admitted ? subscriber : { next, error });
-    return () => {
-      ending.delete(listener);
-      lost.delete(listener);
-      stop?.();
-    };
+    const turns = new RecordedTurns(waiter, first, subscriber);
+    turns.begin();
+    return turns;
   });
+}
+
+/**
+ * The turns of one entry. It is a class without RxJS operators and closures, since each wait and each hold has one. The first turn of an entry that
+ * was admitted at once is not recorded again, since the caller has recorded it already.
+ */
+class RecordedTurns implements TurnListener, EndListener, Unsubscribable {
+  readonly #waiter: Waiter;
+  readonly #subscriber: Subscriber<Turn>;
+  #isRecorded: boolean;
+  #turns: Unsubscribable | undefined;
+
+  constructor(waiter: Waiter, first: Turn, subscriber: Subscriber<Turn>) {
+    this.#waiter = waiter;
+    this.#subscriber = subscriber;
+    this.#isRecorded = first.admitted;
+  }
+
+  begin(): void {
+    const { context, entry, rule, ahead } = this.#waiter;
+    context.ending.add(this);
+    entry.lost.add(this);
+    if (this.#subscriber.closed) return;
+    this.#turns = followTurns<Contender>(new EntryView(this.#waiter), { rule, first: ahead }, this);
+  }
+
+  unsubscribe(): void {
+    this.#waiter.context.ending.delete(this);
+    this.#waiter.entry.lost.delete(this);
+    this.#turns?.unsubscribe();
+  }
+
+  next(turn: Turn): void {
+    if (!this.#isRecorded) recordTurn(this.#waiter, turn);
+    this.#subscriber.next(turn);
+  }
+
+  error(cause: unknown): void {
+    if (!isAbandoned(cause)) this.#subscriber.error(cause);
+  }
+
+  ended(error: unknown): void {
+    this.error(error);
+  }
 }
 
 function isAbandoned(cause: unknown): boolean {
   return isQueueLockError(cause, 'CLOSED');
-}
-
-function follow(context: SessionContext, waiter: EntryPosition, listener: TurnListener): () => void {
-  const { rule, position } = waiter;
-  return followTurns<Contender>(new EntryView(context, waiter), { rule, first: position.ahead }, listener);
 }
 
 /**
@@ -96,88 +129,68 @@ function follow(context: SessionContext, waiter: EntryPosition, listener: TurnLi
  * is a class, because an object literal with a getter takes 500 bytes more for each of thousands of waiters.
  */
 class EntryView implements QueueView<Contender> {
-  readonly #context: SessionContext;
-  readonly #waiter: EntryPosition;
+  readonly #waiter: Waiter;
 
-  constructor(context: SessionContext, waiter: EntryPosition) {
-    this.#context = context;
+  constructor(waiter: Waiter) {
     this.#waiter = waiter;
   }
 
   ahead(): Promise<EntriesAhead<Contender>> {
-    return readEntriesAhead(this.#context, this.#waiter.entry.location, pathOf(this.#waiter));
+    const { context, entry } = this.#waiter;
+    return readEntriesAhead(context, entry.location, pathOf(this.#waiter));
   }
 
-  removal(conflicting: Contender): Observable<Departure | undefined> {
-    return departureOf(conflicting, this.#waiter, this.#context);
+  removal(conflicting: Contender): Subscribable<Departure | undefined> {
+    return new ConflictEnd(conflicting, this.#waiter);
   }
 
-  /**
-   * Emits when the own entry is removed. The stream is created only on demand, because only a waiter, or a
-   * hold of more than 250 ms, watches its own entry.
-   */
-  get ownRemoval$(): Observable<unknown> {
-    return ownRemoval(() => pathOf(this.#waiter), this.#context.watches);
+  /** Emits when the own entry is removed. */
+  ownRemoval(): Subscribable<unknown> {
+    return new OwnRemoval(this.#waiter);
   }
 
   get unwatched(): QueueView<Contender>['unwatched'] {
-    return this.#context.unwatched;
+    return this.#waiter.context.unwatched;
   }
 }
 
 /** Returns the present path of an entry, which changes when the entry is converted to a reader. */
-function pathOf({ entry, position }: EntryPosition): string {
-  return entry.path ?? position.path;
+function pathOf({ entry, path }: Waiter): string {
+  return entry.path ?? path;
 }
 
-/**
- * Emits once when the conflicting entry `conflicting` no longer blocks the own entry: it was removed, or the own entry was converted to a
- * reader. Emits `undefined` if the queue must be read again to know what happened:
- * - The conflicting entry may have been converted to a reader at the same position.
- * - No watch has observed its removal, so other events may have been missed too.
- * - It belonged to the session of the own entry, and this client has not removed it. So both entries were removed with the session.
- */
-function departureOf(
-  conflicting: Contender,
-  { entry: { location, shared$ }, position }: Pick<EntryPosition, 'entry' | 'position'>,
-  { watches, followed }: SessionContext,
-): Observable<Departure | undefined> {
-  return new Observable((subscriber) => {
-    const path = `${location.directory}/${conflicting.name}`;
-    const local = followed.follow(path);
-    const mayConvert = !conflicting.shared && !position.own.shared && location.scheme.shared !== undefined;
-    const hasLeft = ({ observed, own, unwritten }: Removal): boolean => {
-      if (own && !local.leaving) return false;
-      return mayConvert ? unwritten && !location.scheme.convertsWithoutWrite : observed;
-    };
-    subscriber.add(() => {
-      local.unfollow();
-    });
-    const emit = (departure: Departure | undefined): void => {
-      subscriber.next(departure);
-      subscriber.complete();
-    };
-    const next = (removal: Removal): void => {
-      emit(local.owned ? { owned: true } : hasLeft(removal) ? {} : undefined);
-    };
-    const error = (cause: unknown): void => {
-      subscriber.error(cause);
-    };
-    subscriber.add(shared$.subscribe({ next: () => emit(undefined), error }));
-    subscriber.add(watches.removalOf(path).subscribe({ next, error }));
-  });
-}
+/** Emits when the entry was removed. A conversion to a reader, which replaces the node, is not a removal. Can be subscribed to once. */
+class OwnRemoval implements Subscribable<unknown>, RemovalObserver, Unsubscribable {
+  readonly #waiter: Waiter;
+  #path: string;
+  #observer: Partial<Observer<unknown>> | undefined;
 
-/** Emits when the entry was removed. A conversion to a reader, which replaces the node, is not a removal. */
-function ownRemoval(pathNow: () => string, watches: Watches): Observable<unknown> {
-  return defer(() => {
-    const path = pathNow();
-    return watches.removalOf(path).pipe(
-      switchMap((removal) => (pathNow() === path ? of(removal) : ownRemoval(pathNow, watches))),
-      catchError((cause: unknown) => {
-        if (isAbandoned(cause)) return NEVER;
-        throw cause;
-      }),
-    );
-  });
+  constructor(waiter: Waiter) {
+    this.#waiter = waiter;
+    this.#path = pathOf(waiter);
+  }
+
+  subscribe(observer: Partial<Observer<unknown>>): Unsubscribable {
+    this.#observer = observer;
+    this.#watch();
+    return this;
+  }
+
+  unsubscribe(): void {
+    this.#waiter.context.watches.delete(this.#path, this);
+  }
+
+  next(removal: Removal): void {
+    if (pathOf(this.#waiter) === this.#path) this.#observer?.next?.(removal);
+    else this.#watch();
+  }
+
+  error(cause: unknown): void {
+    if (!isAbandoned(cause)) this.#observer?.error?.(cause);
+  }
+
+  #watch(): void {
+    this.#path = pathOf(this.#waiter);
+    this.#waiter.context.watches.add(this.#path, this);
+  }
 }

@@ -25,7 +25,7 @@ import {
   type Observable,
 } from '../base/rx.ts';
 import { readAgainOn, type RepeatedReadOptions } from '../base/repeated-reads.ts';
-import { safetyIntervalMs } from '../server/watches.ts';
+import { safetyIntervalMs } from '../server/node-watch.ts';
 
 type Values = Map<string, string>;
 

@@ -24,7 +24,7 @@ export const WAITING_DEFECTS: readonly Defect[] = [
   ]),
   inCore('a waiter is notified of its first turn only', 'progress', [
     'claim/contender.ts',
-    'turn$.subscribe({ next, error })',
+    'turn$.subscribe(this)',
     'new Subscription()',
   ]),
   inCore(

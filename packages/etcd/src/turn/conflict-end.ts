@@ -1,0 +1,159 @@
+import { labelFromOwner, type Departure, type LocalWait, type AdmissionRule } from '@queuelock/core/backend';
+import type { IEvent } from '../protocol/messages.ts';
+import { creationId, type ConflictingEntry } from '../queue/ahead.ts';
+import type { Entry } from '../entry/entry.ts';
+import type { Successor, Successors } from './successors.ts';
+import { merge, take, type Observer, type Subscribable, type Unsubscribable } from '../base/rx.ts';
+import { observableOf } from '../base/observable-of.ts';
+import { ConditionWatch, type Condition, type ReadResult } from './condition-watch.ts';
+import { WITHOUT_PUTS, isEndOf, type RemovalTools } from './watch-removal.ts';
+import type { WatchTarget } from '../server/watches.ts';
+
+/** An entry that waits until a conflicting entry is removed. */
+export interface Waiter {
+  readonly entry: Entry;
+  readonly rule: AdmissionRule;
+  readonly context: RemovalTools & { readonly successors: Successors };
+}
+
+const WITHOUT_DELETIONS: NonNullable<WatchTarget['filters']> = ['Nodelete'];
+
+/**
+ * Emits once when the conflicting entry is removed or does not conflict any more. Emits `undefined` if the entry was converted to a shared one, or if
+ * the waiter must read the queue. A read is needed if the entry was of this session and this process did not remove it. Most likely the lease has
+ * ended, and the waiter's own entry is gone too. It can be subscribed to once.
+ * @param isSoon whether the waiter may be admitted soon, so that it reads several times while a new watch may be late
+ */
+export function watchConflictEnd(
+  conflicting: ConflictingEntry,
+  waiter: Waiter,
+  isSoon: boolean,
+): Subscribable<Departure | undefined> {
+  const departure = new DepartureOfEntry(conflicting, waiter, isSoon);
+  if (!conflicting.mark) return departure;
+  const shared = new MarkAppearance(conflicting.mark, waiter.context, isSoon);
+  return merge(observableOf(departure), observableOf(shared)).pipe(take(1));
+}
+
+/**
+ * The removal of a conflicting entry's key. The value contains whether its holder had announced that it held alone; see `owning.ts`. The first read
+ * is sent at once. One object has all that is needed, since each waiter has one.
+ */
+class DepartureOfEntry implements Condition, Successor, Subscribable<Departure | undefined>, Unsubscribable {
+  readonly target: WatchTarget;
+  readonly isSoon: boolean;
+  readonly #conflicting: ConflictingEntry;
+  readonly #waiter: Waiter;
+  readonly #creation: string;
+  readonly #isOfSameSession: boolean;
+  #observer: Partial<Observer<Departure | undefined>> | undefined;
+  #local: LocalWait | undefined;
+  #watch: ConditionWatch | undefined;
+  #hasAnnounced = false;
+  /** The token of the grant, if the conflicting entry has handed its hold over. */
+  #grantAt: bigint | undefined;
+
+  constructor(conflicting: ConflictingEntry, waiter: Waiter, isSoon: boolean) {
+    const { key, mayAnnounce } = conflicting;
+    this.target = mayAnnounce ? { key } : { key, filters: WITHOUT_PUTS };
+    this.isSoon = isSoon;
+    this.#conflicting = conflicting;
+    this.#waiter = waiter;
+    this.#creation = creationId(conflicting);
+    this.#isOfSameSession = waiter.entry.isOfSameSession(key);
+  }
+
+  subscribe(observer: Partial<Observer<Departure | undefined>>): Unsubscribable {
+    const { followed, successors } = this.#waiter.context;
+    this.#observer = observer;
+    this.#local = followed.follow(this.#creation);
+    if (this.#isOfSameSession && maySucceed(this.#waiter)) successors.register(this.#creation, this);
+    this.#watch = new ConditionWatch(this, this.#waiter.context);
+    return this;
+  }
+
+  unsubscribe(): void {
+    this.#local?.unfollow();
+    this.#waiter.context.successors.unregister(this.#creation, this);
+    this.#watch?.unsubscribe();
+  }
+
+  // --- Members that the watch calls.
+
+  isMetBy(event: IEvent): boolean {
+    return isEndOf(this.#conflicting, event);
+  }
+
+  async read(isNeeded: () => boolean): Promise<ReadResult> {
+    const { exists, revision } = await this.#waiter.context.lookups.read(this.#conflicting, { isNeeded });
+    return { hasHappened: !exists, at: revision };
+  }
+
+  onEvent({ type, kv }: IEvent): void {
+    const isOfIt = type === 'Put' && kv.create_revision === this.#conflicting.createRevision;
+    this.#hasAnnounced ||= isOfIt && labelFromOwner(kv.value.toString()) !== undefined;
+  }
+
+  met(at: bigint): void {
+    const { leaving = false, owned = false } = this.#local ?? {};
+    const isUnexplained = this.#isOfSameSession && !leaving;
+    this.#observer?.next?.(
+      isUnexplained ? undefined : { owned: this.#hasAnnounced || owned, at: this.#grantAt ?? at },
+    );
+    this.#observer?.complete?.();
+  }
+
+  // --- Members that the conflicting entry calls when it hands over.
+
+  get entry(): Entry {
+    return this.#waiter.entry;
+  }
+
+  notify(at: bigint, now: boolean): void {
+    this.#grantAt = at;
+    if (now) this.met(at);
+  }
+}
+
+/**
+ * Returns whether the entry waits for its predecessor only, and is the only one that waits for this
+ * predecessor.
+ */
+function maySucceed({ entry, rule }: Waiter): boolean {
+  return !entry.shared && rule.limit === 1;
+}
+
+/** The appearance of a mark, which converts the conflicting entry to a shared one; see `marks.ts`. */
+class MarkAppearance implements Condition, Subscribable<undefined> {
+  readonly target: WatchTarget;
+  readonly isSoon: boolean;
+  readonly #key: Buffer;
+  readonly #tools: RemovalTools;
+  #observer: Partial<Observer<undefined>> | undefined;
+
+  constructor(key: Buffer, tools: RemovalTools, isSoon: boolean) {
+    this.target = { key, filters: WITHOUT_DELETIONS };
+    this.isSoon = isSoon;
+    this.#key = key;
+    this.#tools = tools;
+  }
+
+  subscribe(observer: Partial<Observer<undefined>>): Unsubscribable {
+    this.#observer = observer;
+    return new ConditionWatch(this, this.#tools);
+  }
+
+  isMetBy({ type }: IEvent): boolean {
+    return type === 'Put';
+  }
+
+  async read(isNeeded: () => boolean): Promise<ReadResult> {
+    const { exists, revision } = await this.#tools.lookups.read({ key: this.#key }, { isNeeded });
+    return { hasHappened: exists, at: revision };
+  }
+
+  met(): void {
+    this.#observer?.next?.(undefined);
+    this.#observer?.complete?.();
+  }
+}
