@@ -41,7 +41,12 @@ class BlockedMain {
   }
 
   start(): void {
-    const pace = { ...paceOf(TTL_MS, {}), maxSilenceMs: MAX_SILENCE_MS, rehearsalMs: TTL_MS };
+    const pace = {
+      ...paceOf(TTL_MS, {}),
+      checkInMs: 1_000,
+      maxSilenceMs: MAX_SILENCE_MS,
+      rehearsalMs: TTL_MS,
+    };
     const renewer = {
       renew: (): Promise<number> => {
         this.sent.push(this.clock.now());

@@ -31,7 +31,7 @@ import { unreachable } from './server/unreachable.ts';
 import { EtcdRegisters } from './views/registers.ts';
 import { observeQueues } from './views/queues.ts';
 import { isTooOld } from './server/read-trust.ts';
-import { renewersOf, type RenewerData } from './renewers.ts';
+import { renewersOf, type SessionIdentity } from './renewers.ts';
 import { readResumption } from './session/resumption.ts';
 import type { Observable } from './base/rx.ts';
 import { singleKeyFor } from './entry/single-key.ts';
@@ -55,7 +55,7 @@ export function etcd(options?: EtcdOptions): Backend {
 }
 
 /** Returns an object that sends the heartbeats of a session of another thread. `owner` identifies the process that has the session. */
-export function etcdRenewer({ options, lease, owner }: RenewerData): Renewer {
+export function etcdRenewer(options: EtcdOptions, { lease, owner }: SessionIdentity): Renewer {
   return new EtcdBackend(options, driverOf, owner).renewerOf(lease);
 }
 

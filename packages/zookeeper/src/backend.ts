@@ -73,6 +73,8 @@ export class ZooKeeperBackend implements Backend {
       authority: 'quorum',
       ...shortestSession(settings),
       proofLag: PROOF_LAG,
+      mainThreadRule:
+        'a session of ZooKeeper belongs to one connection, which no other thread can use; set ttlMs above the longest block instead',
     };
     this.#viewer$ = this.#view().pipe(
       share({

@@ -1,5 +1,3 @@
-import { leftOfTtl } from '@queuelock/core/backend';
-
 /** Largest part of the TTL by which one heartbeat extends the proven time. */
 const MAX_EXTENSION = 0.5;
 
@@ -11,24 +9,9 @@ const MAX_EXTENSION = 0.5;
  * until `t + 2 * TTL`. The client may rely on `base + TTL` as long as `base` is at most `t + TTL`. Regular heartbeats keep this rule, because they
  * are closer together. After a gap, one heartbeat extends the proven time only by half the TTL. The next one adds the other half; before it, a
  * consistent read has confirmed the session with a quorum.
+ * @param earlierMs the time for which earlier heartbeats prove the session, in milliseconds from the call of this heartbeat
+ * @returns the time for which it is proven now, in milliseconds from the same call
  */
-export class HeartbeatProof {
-  readonly #ttlMs: number;
-  #base: number;
-
-  /** @param openedAt the time at which the request was sent that opened the session or took it over */
-  constructor(ttlMs: number, openedAt: number) {
-    this.#ttlMs = ttlMs;
-    this.#base = openedAt;
-  }
-
-  /**
-   * Records a heartbeat that was confirmed, and after which a consistent read has found the session.
-   * @param sentAt the time at which the heartbeat was sent
-   * @returns the time for which the session is proven to live, in milliseconds from `sentAt`
-   */
-  confirmed(sentAt: number): number {
-    this.#base = Math.min(sentAt, this.#base + MAX_EXTENSION * this.#ttlMs);
-    return leftOfTtl(this.#ttlMs, sentAt - this.#base);
-  }
+export function provenBy(ttlMs: number, earlierMs: number): number {
+  return Math.min(ttlMs, earlierMs + MAX_EXTENSION * ttlMs);
 }

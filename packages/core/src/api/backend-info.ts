@@ -20,4 +20,9 @@ export interface BackendInfo {
    * the time at which it was sent. On ZooKeeper it proves the session only from the time at which an earlier heartbeat was sent.
    */
   readonly proofLag?: number;
+  /**
+   * Explains why only the main thread can send the heartbeats of a session, and what to do instead. The error message for the option `maxBlockedMs`
+   * ends with this text. For a backend without `renewers`.
+   */
+  readonly mainThreadRule?: string;
 }
