@@ -1,8 +1,11 @@
 import type { OpenRenewer } from '@queuelock/core/backend';
-import type { EtcdOptions } from './api/options.ts';
-import { etcdRenewer } from './backend.ts';
-import type { SessionIdentity } from './renewers.ts';
+import { EtcdBackend } from './backend.ts';
+import type { SentOptions, SessionIdentity } from './renewers.ts';
+import { driverOf } from './wire/transport.ts';
 
 /** Creates the object that sends the heartbeats of a session. This module runs in the heartbeat thread. */
-export const openRenewer: OpenRenewer = ({ options, session }) =>
-  etcdRenewer(options as EtcdOptions, session as SessionIdentity);
+export const openRenewer: OpenRenewer = ({ options, session }) => {
+  const { files, ...given } = options as SentOptions;
+  const { lease, owner } = session as SessionIdentity;
+  return new EtcdBackend({ given, drive: driverOf, files, owner }).renewerOf(lease);
+};

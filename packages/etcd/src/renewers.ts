@@ -1,7 +1,13 @@
-import { renewerSupport, type RenewerSupport } from '@queuelock/core/backend';
+import { renewerSupport, type PemFiles, type RenewerSupport } from '@queuelock/core/backend';
 import type { EtcdOptions } from './api/options.ts';
 import type { Lease } from './session/lease.ts';
 import type { EtcdSession } from './session/session.ts';
+
+/** The options from which a thread opens its connection. */
+export interface SentOptions extends EtcdOptions {
+  /** The PEM files that the URL names, in place of `credentials`. */
+  readonly files?: PemFiles | undefined;
+}
 
 /** The data of a session from which another thread sends its heartbeats. */
 export interface SessionIdentity {
@@ -14,7 +20,7 @@ export interface SessionIdentity {
 }
 
 /** Returns what the core needs in order to send heartbeats from a thread. The thread connects with the same options. */
-export function renewersOf(options: EtcdOptions, owner: string): RenewerSupport {
+export function renewersOf(options: SentOptions, owner: string): RenewerSupport {
   return renewerSupport({
     options,
     sent: [
@@ -22,6 +28,7 @@ export function renewersOf(options: EtcdOptions, owner: string): RenewerSupport 
       'prefix',
       'auth',
       'credentials',
+      'files',
       'requestTimeoutMs',
       'heartbeatProof',
       'transport',
