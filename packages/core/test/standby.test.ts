@@ -83,24 +83,10 @@ describe('the heartbeat thread', () => {
     expect(failures[0]).to.match(/logged in as \{"name":"alice",.*with buffers: true,true;/);
   });
 
-  for (const [what, auth] of [
-    ['throws', () => Promise.reject(new Error('the vault is closed'))],
-    ['returns a value that cannot be cloned', () => (): string => 'the vault is closed'],
-  ] as const)
-    it(`reports that an option which is a function ${what}`, async () => {
-      start({ provenMs: PROVEN_MS, failAfter: 1 }, { functions: { auth } });
-      await untilFailed();
-      expect(failures[0]).to.match(/the heartbeat thread .* failed: .*the vault is closed/);
-    });
-
-  for (const [what, module] of [
-    ['is missing', 'file:///missing.mjs'],
-    ['throws', 'data:text/javascript,throw new Error("broken module")'],
-  ] as const)
-    it(`reports that the module of its renewer ${what}, and can be stopped`, async () => {
-      start({ provenMs: PROVEN_MS, failAfter: 1 }, { module });
-      await untilFailed();
-      expect(failures[0]).to.match(/the heartbeat thread .* failed: it ended: .*(missing|broken module)/);
-      await standby!.stop();
-    });
+  it('reports that the module of its renewer is missing, and can be stopped', async () => {
+    start({ provenMs: PROVEN_MS, failAfter: 1 }, { module: 'file:///missing.mjs' });
+    await untilFailed();
+    expect(failures[0]).to.match(/the heartbeat thread .* failed: it ended: .*missing/);
+    await standby!.stop();
+  });
 });

@@ -9,8 +9,8 @@ export interface BlockedHolderOptions {
   /** URL of the module whose export `backend` creates the backend. */
   readonly module: string;
   readonly backend: string;
-  /** Options of the backend. */
-  readonly options: object;
+  /** The argument of that export: options, or a URL. */
+  readonly options: unknown;
   readonly name: string;
   readonly ttlMs: number;
   readonly maxBlockedMs: number;
@@ -48,8 +48,8 @@ if (process.send && argument !== undefined) await hold(JSON.parse(argument) as B
 
 async function hold(settings: BlockedHolderOptions): Promise<void> {
   const { module, backend, options, name, ttlMs, maxBlockedMs } = settings;
-  const backends = (await import(module)) as Record<string, (options: object) => Backend>;
-  const locks = createLockClient(backends[backend]!(options), { ttlMs, maxBlockedMs });
+  const backends = (await import(module)) as Record<string, (options: unknown) => Backend | Promise<Backend>>;
+  const locks = createLockClient(await backends[backend]!(options), { ttlMs, maxBlockedMs });
   const errors: string[] = [];
   locks.errors$.subscribe((error) => errors.push(error.message));
   const ownership = await locks.acquire(name);

@@ -10,7 +10,7 @@ export interface BlockedLoopStage {
   /** How the process of the holder creates its backend. */
   readonly holder: Pick<BlockedHolderOptions, 'module' | 'backend' | 'options'>;
   /** Creates the backend of the waiter. */
-  readonly connect: () => Backend;
+  readonly connect: () => Backend | Promise<Backend>;
   readonly stop: () => Promise<unknown>;
 }
 
@@ -43,9 +43,14 @@ export class BlockedLoop {
   readonly #locks: LockClient;
   #nth = 0;
 
-  constructor(stage: BlockedLoopStage) {
+  static async on(stage: BlockedLoopStage): Promise<BlockedLoop> {
+    const locks = createLockClient(await stage.connect(), { ttlMs: BLOCKED_TTL_MS });
+    return new BlockedLoop(stage, locks);
+  }
+
+  private constructor(stage: BlockedLoopStage, locks: LockClient) {
     this.#stage = stage;
-    this.#locks = createLockClient(stage.connect(), { ttlMs: BLOCKED_TTL_MS });
+    this.#locks = locks;
   }
 
   async close(): Promise<void> {
@@ -55,7 +60,8 @@ export class BlockedLoop {
 
   /** @param disturb called with the process of the holder when its event loop is about to be blocked */
   async run(
-    settings: Pick<BlockedHolderOptions, 'maxBlockedMs' | 'blockMs'> & { readonly reads?: boolean },
+    settings: Pick<BlockedHolderOptions, 'maxBlockedMs' | 'blockMs'> &
+      Partial<Pick<BlockedHolderOptions, 'reads' | 'ttlMs'>>,
     disturb: (holder: ChildProcess) => void | Promise<void> = () => undefined,
   ): Promise<BlockedCourse> {
     const name = `blocked-${(this.#nth += 1)}`;
@@ -94,7 +100,7 @@ export function describeBlockedLoop(store: string, { start, graceMs }: BlockedLo
     let loop: BlockedLoop;
 
     before(async () => {
-      loop = new BlockedLoop(await start());
+      loop = await BlockedLoop.on(await start());
     });
     after(() => loop.close());
 

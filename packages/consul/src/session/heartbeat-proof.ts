@@ -9,9 +9,9 @@ const MAX_EXTENSION = 0.5;
  * until `t + 2 * TTL`. The client may rely on `base + TTL` as long as `base` is at most `t + TTL`. Regular heartbeats keep this rule, because they
  * are closer together. After a gap, one heartbeat extends the proven time only by half the TTL. The next one adds the other half; before it, a
  * consistent read has confirmed the session with a quorum.
- * @param earlierMs the time for which earlier heartbeats prove the session, in milliseconds from the call of this heartbeat
+ * @param earlierMs the time for which earlier heartbeats prove the session, in milliseconds from the call of this heartbeat; negative if it has passed
  * @returns the time for which it is proven now, in milliseconds from the same call
  */
 export function provenBy(ttlMs: number, earlierMs: number): number {
-  return Math.min(ttlMs, earlierMs + MAX_EXTENSION * ttlMs);
+  return Math.min(ttlMs, Math.max(0, earlierMs + MAX_EXTENSION * ttlMs));
 }

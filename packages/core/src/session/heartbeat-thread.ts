@@ -5,7 +5,7 @@ import { detailOf } from '../api/errors.ts';
 import type { OpenRenewer, RenewerSource } from '../api/renewer-api.ts';
 import { systemClock } from '../base/clock.ts';
 import type { Pace } from './budget.ts';
-import { MainCalls, withBuffers, type CallOfThread, type ResultOfCall } from './main-calls.ts';
+import { MainFunctions, withBuffers, type ResultOfCall } from './main-calls.ts';
 import { renewInPlaceOfMain } from './thread-loop.ts';
 import { isMainSilent, type ThreadPace } from './thread-step.ts';
 import { ThreadTimes, mainClockIn, type ClockSample } from './thread-times.ts';
@@ -29,16 +29,17 @@ const { source, functionNames, memory, clock: sample, pace } = workerData as Hea
 const times = new ThreadTimes(memory);
 const clock = mainClockIn(systemClock(), sample);
 
-const calls = new MainCalls(
-  (call: CallOfThread) => parentPort?.postMessage(call),
+const functions = new MainFunctions(
+  functionNames,
+  (call) => parentPort?.postMessage(call),
   () => isMainSilent(times.known, clock.now(), pace),
 );
 parentPort?.on('message', (result: ResultOfCall) => {
-  calls.settle(result);
+  functions.settle(result);
 });
 const { openRenewer } = (await import(source.module)) as { readonly openRenewer: OpenRenewer };
 const renewer = await openRenewer({
-  options: { ...(withBuffers(source.options) as object), ...calls.functions(functionNames) },
+  options: { ...(withBuffers(source.options) as object), ...functions.all },
   session: source.session,
 });
 await renewInPlaceOfMain({

@@ -2,31 +2,40 @@
 
 import { detailOf } from '../api/errors.ts';
 
-/** A call of the heartbeat thread: the name of a function, and a number that its result repeats. */
+type Functions = Readonly<Record<string, () => unknown>>;
+
+/** A call of the heartbeat thread: the name of a function, and the number of the call. */
 export interface CallOfThread {
   readonly call: string;
   readonly nth: number;
 }
 
 /** The result of a call, or the text of its error. */
-export type ResultOfCall =
-  | { readonly nth: number; readonly value: unknown }
-  | { readonly nth: number; readonly failure: string };
+export type ResultOfCall = CallOfThread & ({ readonly value: unknown } | { readonly failure: string });
 
 /** Sends a message to the other thread. Throws if the message cannot be cloned. */
 type Post<T> = (message: T) => void;
 
+// The main thread makes the first call of each function itself, when it starts the heartbeat thread. The
+// result then arrives even if the main thread is blocked before the heartbeat thread runs.
+const FIRST = 0;
+
+/** Main thread: calls each function, and sends the results to the heartbeat thread for its first calls. */
+export function sendFirstResults(functions: Functions, post: Post<ResultOfCall>): void {
+  for (const call of Object.keys(functions)) void serveCall({ call, nth: FIRST }, functions, post);
+}
+
 /** Main thread: calls the function, and sends its result to the heartbeat thread. Never rejects. */
 export async function serveCall(
   { call, nth }: CallOfThread,
-  functions: Readonly<Record<string, () => unknown>>,
+  functions: Functions,
   post: Post<ResultOfCall>,
 ): Promise<void> {
   try {
     const value: unknown = await functions[call]?.();
-    post({ nth, value });
+    post({ call, nth, value });
   } catch (error) {
-    post({ nth, failure: detailOf(error) });
+    post({ call, nth, failure: detailOf(error) });
   }
 }
 
@@ -35,25 +44,31 @@ interface Pending {
   readonly reject: (error: Error) => void;
 }
 
-/** Heartbeat thread: the functions of the main thread. */
-export class MainCalls {
-  readonly #post: Post<CallOfThread>;
-  readonly #isBlocked: () => boolean;
+/** Heartbeat thread: one function of the main thread. */
+class MainFunction {
+  readonly #send: (nth: number) => void;
   readonly #pending = new Map<number, Pending>();
-  #calls = 0;
+  readonly #first: Promise<unknown>;
+  #calls = FIRST;
 
-  /** @param isBlocked returns whether the main thread is known to be blocked. A call then rejects at once. */
-  constructor(post: Post<CallOfThread>, isBlocked: () => boolean) {
-    this.#post = post;
-    this.#isBlocked = isBlocked;
+  constructor(send: (nth: number) => void) {
+    this.#send = send;
+    this.#first = this.#result(FIRST);
+    // The first result may be an error that arrives before the first call.
+    this.#first.catch(() => undefined);
   }
 
-  /** Returns the functions of these names. The caller limits the time of a call: it is pending until the main thread responds. */
-  functions(names: readonly string[]): Record<string, () => Promise<unknown>> {
-    return Object.fromEntries(names.map((name) => [name, () => this.#call(name)]));
+  /** Resolves with the result of the function. The caller limits the time: the call is pending until the main thread responds. */
+  call(isBlocked: boolean): Promise<unknown> {
+    const nth = this.#calls;
+    this.#calls += 1;
+    if (nth === FIRST) return this.#first;
+    if (isBlocked) return Promise.reject(new Error('the main thread is blocked'));
+    const result = this.#result(nth);
+    this.#send(nth);
+    return result;
   }
 
-  /** Settles the call whose result has arrived. */
   settle(result: ResultOfCall): void {
     const pending = this.#pending.get(result.nth);
     this.#pending.delete(result.nth);
@@ -61,13 +76,40 @@ export class MainCalls {
     else pending?.resolve(withBuffers(result.value));
   }
 
-  #call(name: string): Promise<unknown> {
-    if (this.#isBlocked()) return Promise.reject(new Error('the main thread is blocked'));
+  #result(nth: number): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      this.#calls += 1;
-      this.#pending.set(this.#calls, { resolve, reject });
-      this.#post({ call: name, nth: this.#calls });
+      this.#pending.set(nth, { resolve, reject });
     });
+  }
+}
+
+/** Heartbeat thread: the functions of the main thread. */
+export class MainFunctions {
+  readonly #functions: ReadonlyMap<string, MainFunction>;
+  readonly #isBlocked: () => boolean;
+
+  /** @param isBlocked returns whether the main thread is known to be blocked. Calls but the first one then reject at once. */
+  constructor(names: readonly string[], post: Post<CallOfThread>, isBlocked: () => boolean) {
+    this.#functions = new Map(
+      names.map((call) => [
+        call,
+        new MainFunction((nth) => {
+          post({ call, nth });
+        }),
+      ]),
+    );
+    this.#isBlocked = isBlocked;
+  }
+
+  /** The functions by their names. */
+  get all(): Record<string, () => Promise<unknown>> {
+    const entries = [...this.#functions];
+    return Object.fromEntries(entries.map(([name, made]) => [name, () => made.call(this.#isBlocked())]));
+  }
+
+  /** Settles the call whose result has arrived. */
+  settle(result: ResultOfCall): void {
+    this.#functions.get(result.call)?.settle(result);
   }
 }
 
