@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { build, type BuildOptions } from 'esbuild';
 import { ROOT } from '../pages/scratch.ts';
+import { NODE, type Runtime } from '../runtimes/runtimes.ts';
 
 const run = promisify(execFile);
 
@@ -104,8 +105,12 @@ export async function link(directory: string, name: string, from: string): Promi
 }
 
 /** Runs a program without any options of this process. Returns the last line of its output. */
-export async function outputOf(file: string, env: NodeJS.ProcessEnv = {}): Promise<Printed> {
-  const { stdout } = await run(process.execPath, [file], {
+export async function outputOf(
+  file: string,
+  env: NodeJS.ProcessEnv = {},
+  { program, options }: Pick<Runtime, 'program' | 'options'> = NODE,
+): Promise<Printed> {
+  const { stdout } = await run(await program(), [...options, file], {
     cwd: dirname(file),
     env: { PATH: process.env['PATH'], ...env },
     timeout: 60_000,

@@ -35,7 +35,9 @@ export interface BlockedCourse {
   readonly gapMs: number;
 }
 
-export const BLOCKED_TTL_MS = 5_000;
+const BLOCKED_TTL_MS = 5_000;
+// The waiter waits while the servers of a test have no quorum.
+const CONNECT_TIMEOUT_MS = 60_000;
 
 /** Runs a holder whose event loop is blocked, and a waiter behind it. */
 export class BlockedLoop {
@@ -44,7 +46,8 @@ export class BlockedLoop {
   #nth = 0;
 
   static async on(stage: BlockedLoopStage): Promise<BlockedLoop> {
-    const locks = createLockClient(await stage.connect(), { ttlMs: BLOCKED_TTL_MS });
+    const options = { ttlMs: BLOCKED_TTL_MS, connectTimeoutMs: CONNECT_TIMEOUT_MS };
+    const locks = createLockClient(await stage.connect(), options);
     return new BlockedLoop(stage, locks);
   }
 
