@@ -12,7 +12,7 @@ export interface Account {
 }
 
 /** A server with a user whose password may change. */
-export interface PasswordServer {
+interface PasswordServer {
   /** How a backend is created, except for the option `auth`. */
   readonly store: LoginStore;
   /** Sets the password, and closes the connections of the user. */

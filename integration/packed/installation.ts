@@ -108,9 +108,9 @@ export async function link(directory: string, name: string, from: string): Promi
 export async function outputOf(
   file: string,
   env: NodeJS.ProcessEnv = {},
-  { program, options }: Pick<Runtime, 'program' | 'options'> = NODE,
+  runtime: Runtime = NODE,
 ): Promise<Printed> {
-  const { stdout } = await run(await program(), [...options, file], {
+  const { stdout } = await run(await runtime.program(), [...runtime.options, file], {
     cwd: dirname(file),
     env: { PATH: process.env['PATH'], ...env },
     timeout: 60_000,

@@ -111,48 +111,53 @@ export function describeBlockedLoop(store: string, { start, graceMs }: BlockedLo
       loop = await BlockedLoop.on(await start());
     });
     after(() => loop.close());
+    testKept(() => loop);
+    testLost(() => loop, graceMs);
+  });
+}
 
-    for (const blockMs of [2_000, 10_000, 60_000])
-      it(`keeps the lock when it is blocked for ${blockMs / 1_000} s, with a TTL of 5 s and maxBlockedMs of 90 s`, async () => {
-        const { report, grantedMs, ranMs } = await loop.run({ maxBlockedMs: 90_000, blockMs });
-        expectKept(report);
-        expect(grantedMs).to.be.at.least(ranMs);
-      });
-
-    it('keeps the lock when it is blocked for 2 s without maxBlockedMs', async () => {
-      const { report } = await loop.run({ maxBlockedMs: 0, blockMs: 2_000 });
+function testKept(loop: () => BlockedLoop): void {
+  for (const blockMs of [2_000, 10_000, 60_000])
+    it(`keeps the lock when it is blocked for ${blockMs / 1_000} s, with a TTL of 5 s and maxBlockedMs of 90 s`, async () => {
+      const { report, grantedMs, ranMs } = await loop().run({ maxBlockedMs: 90_000, blockMs });
       expectKept(report);
+      expect(grantedMs).to.be.at.least(ranMs);
     });
 
-    for (const blockMs of [10_000, 60_000])
-      it(`reports the loss in the first statement after it was blocked for ${blockMs / 1_000} s without maxBlockedMs`, async () => {
-        const { report, grantedMs } = await loop.run({ maxBlockedMs: 0, blockMs });
-        expect(report).to.deep.include({ held: false, heldLater: false });
-        expect(report.reason).to.match(/no heartbeat was confirmed in time/);
-        expect(grantedMs).to.be.within(0.6 * BLOCKED_TTL_MS, BLOCKED_TTL_MS + graceMs);
-      });
+  it('keeps the lock when it is blocked for 2 s without maxBlockedMs', async () => {
+    const { report } = await loop().run({ maxBlockedMs: 0, blockMs: 2_000 });
+    expectKept(report);
+  });
+}
 
-    it('loses the lock when it is blocked for longer than maxBlockedMs, and before the waiter is granted', async () => {
-      const { report, grantedMs, gapMs } = await loop.run({
-        maxBlockedMs: 8_000,
-        blockMs: 30_000,
-        reads: true,
-      });
+function testLost(loop: () => BlockedLoop, graceMs: number): void {
+  const atDeadline = [0.6 * BLOCKED_TTL_MS, BLOCKED_TTL_MS + graceMs] as const;
+
+  for (const blockMs of [10_000, 60_000])
+    it(`reports the loss in the first statement after it was blocked for ${blockMs / 1_000} s without maxBlockedMs`, async () => {
+      const { report, grantedMs } = await loop().run({ maxBlockedMs: 0, blockMs });
       expect(report).to.deep.include({ held: false, heldLater: false });
-      expect(grantedMs).to.be.within(8_000, 8_000 + 2 * BLOCKED_TTL_MS + graceMs);
-      expect(gapMs).to.be.above(0);
+      expect(report.reason).to.match(/no heartbeat was confirmed in time/);
+      expect(grantedMs).to.be.within(...atDeadline);
     });
 
-    it('loses the lock at the end of the proven time when the whole process is frozen, its heartbeat thread included', async () => {
-      const thawed: Promise<unknown>[] = [];
-      const { report, grantedMs } = await loop.run({ maxBlockedMs: 90_000, blockMs: 2_000 }, (holder) => {
-        holder.kill('SIGSTOP');
-        const timer = new Promise((resolve) => setTimeout(resolve, 8_000 + graceMs));
-        thawed.push(timer.then(() => holder.kill('SIGCONT')));
-      });
-      expect(report).to.deep.include({ held: false, heldLater: false });
-      expect(grantedMs).to.be.within(0.6 * BLOCKED_TTL_MS, BLOCKED_TTL_MS + graceMs);
-      await Promise.all(thawed);
+  it('loses the lock when it is blocked for longer than maxBlockedMs, and before the waiter is granted', async () => {
+    const block = { maxBlockedMs: 8_000, blockMs: 30_000, reads: true };
+    const { report, grantedMs, gapMs } = await loop().run(block);
+    expect(report).to.deep.include({ held: false, heldLater: false });
+    expect(grantedMs).to.be.within(8_000, 8_000 + 2 * BLOCKED_TTL_MS + graceMs);
+    expect(gapMs).to.be.above(0);
+  });
+
+  it('loses the lock at the end of the proven time when the whole process is frozen, its heartbeat thread included', async () => {
+    const thawed: Promise<unknown>[] = [];
+    const { report, grantedMs } = await loop().run({ maxBlockedMs: 90_000, blockMs: 2_000 }, (holder) => {
+      holder.kill('SIGSTOP');
+      const timer = new Promise((resolve) => setTimeout(resolve, 8_000 + graceMs));
+      thawed.push(timer.then(() => holder.kill('SIGCONT')));
     });
+    expect(report).to.deep.include({ held: false, heldLater: false });
+    expect(grantedMs).to.be.within(...atDeadline);
+    await Promise.all(thawed);
   });
 }

@@ -1,4 +1,4 @@
-import { systemClock, type Renewer } from '@queuelock/core/backend';
+import type { Renewer } from '@queuelock/core/backend';
 import type { Settings } from '../api/options.ts';
 import { HttpClient } from '../driver/http.ts';
 import { Keys } from '../queue/keys.ts';
