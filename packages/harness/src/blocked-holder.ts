@@ -52,7 +52,7 @@ async function hold(settings: BlockedHolderOptions): Promise<void> {
   const backends = (await import(module)) as Record<string, (options: unknown) => Backend | Promise<Backend>>;
   const locks = createLockClient(await backends[backend]!(options), { ttlMs, maxBlockedMs });
   const errors: string[] = [];
-  locks.errors$.subscribe((error) => errors.push(error.message));
+  void locks.errors$.forEach(({ message }) => errors.push(message));
   const ownership = await locks.acquire(name);
   await pass(RUN_MS);
   await report({ type: 'blocks' });
