@@ -39,7 +39,9 @@ export function controlled(rule: Rule, backend: Backend, { url }: WorkerSetup): 
 }
 
 function overlongBy(factor: number): RuleOf {
-  return (session) => ({ renew: async (signal) => factor * (await session.renew(signal)) });
+  return (session) => ({
+    renew: async (signal, earlierMs) => factor * (await session.renew(signal, earlierMs)),
+  });
 }
 
 /**
@@ -90,8 +92,8 @@ function etcdPlain(session: Session, hosts: readonly string[]): Changed {
  */
 function acknowledgedWrite(session: Session): Changed {
   return {
-    renew: async (signal) => {
-      await session.renew(signal);
+    renew: async (signal, earlierMs) => {
+      await session.renew(signal, earlierMs);
       return session.ttlMs;
     },
   };
