@@ -45,8 +45,9 @@ export class BlockedLoop {
   readonly #locks: LockClient;
   #nth = 0;
 
-  static async on(stage: BlockedLoopStage): Promise<BlockedLoop> {
-    const options = { ttlMs: BLOCKED_TTL_MS, connectTimeoutMs: CONNECT_TIMEOUT_MS };
+  /** @param ttlMs of the waiter's client; default: 5 s */
+  static async on(stage: BlockedLoopStage, ttlMs: number = BLOCKED_TTL_MS): Promise<BlockedLoop> {
+    const options = { ttlMs, connectTimeoutMs: CONNECT_TIMEOUT_MS };
     const locks = createLockClient(await stage.connect(), options);
     return new BlockedLoop(stage, locks);
   }
