@@ -26,8 +26,8 @@ const OF_THREADS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * The dependency whose code is copied into the bundles. Loading its 30 files takes 40 ms, and a bundle needs
- * only its retry policy and its backoff.
+ * The only dependency of a package that its bundle contains. Loading the 30 files of `cockatiel` takes 40 ms,
+ * and a bundle needs only its retry policy and its backoff.
  */
 const INLINED = 'cockatiel';
 

@@ -27,8 +27,8 @@ interface Spot {
   readonly floor: number;
   readonly width: number;
   /**
-   * Height in pixels. The height of a point where an arrow crosses a floor is set when the floor's height is
-   * known.
+   * Height in pixels. An arrow crosses a floor over its whole height. So the point of the crossing gets the
+   * floor's height, once that is known.
    */
   height: number;
   /** Horizontal position of the middle, in pixels. */

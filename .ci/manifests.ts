@@ -68,7 +68,10 @@ interface Dependencies {
   readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>;
 }
 
-/** Yields the peers of our packages that the package neither depends on nor declares with the same range. */
+/**
+ * Yields a message for each missing peer. A package has to declare the required peers of its queuelock
+ * dependencies with the same range, unless it depends on those peers directly.
+ */
 function* missingPeers({ dependencies = {}, peerDependencies = {} }: Dependencies): Generator<string> {
   for (const own of Object.keys(dependencies).filter((name) => name.startsWith('@queuelock/'))) {
     const manifest = join('packages', own.slice('@queuelock/'.length), 'package.json');

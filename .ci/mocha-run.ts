@@ -69,7 +69,8 @@ async function outcomeOf(child: ChildProcess, { name, leftGraceMs = 10_000 }: Mo
   const { outcome, killed } = reported;
   const how = String(signal ?? code);
   if (outcome === undefined) return failed(`${name}: mocha ended early (${how})`);
-  // Only a run without failed tests must leave no process: a test that failed may have skipped its cleanup.
+  // Ignores processes that were left running if a test failed, because a failed test may have skipped its
+  // cleanup.
   if (outcome.failures.length > 0) return outcome;
   if (!isAlone) return sum([outcome, failed(`${name}: a process that a test began was left running`)]);
   if (code === 0) return outcome;

@@ -37,8 +37,8 @@ export function rxParts(rxjs: string, outdir: string): Plugin {
 }
 
 /**
- * Resolves imports of RxJS, and of the file with its parts, to the ES modules of RxJS, for a bundle that
- * contains RxJS.
+ * Creates a plugin for a bundle that contains RxJS itself. The plugin resolves `rxjs`, and the file that
+ * `rxParts` writes, to the ES modules of RxJS.
  */
 export function wholeRx(rxjs: string): Plugin {
   return {

@@ -65,8 +65,8 @@ export function long(part: string): readonly Group[] {
 }
 
 /**
- * Splits a group into ZooKeeper's tests and all others, so that each half runs on its own processor. Both
- * halves mostly wait for servers.
+ * Splits a group into the tests of ZooKeeper and all others. The halves can run at the same time, which saves
+ * time because both mostly wait for servers.
  */
 function inTwo({ name, files }: Group): readonly Group[] {
   return [

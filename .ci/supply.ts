@@ -183,7 +183,10 @@ function table(all: readonly Installation[]): string {
   return [head, '| --- | --- | --- | --- |', ...rows].join('\n');
 }
 
-/** Returns the installation with the size on the page if they differ by at most 1 MB, since each build has a slightly different size. */
+/**
+ * Returns the installation, with its size replaced by the size on the page if the two sizes differ by at most
+ * 1 MB. Each build has a slightly different size.
+ */
 function withMegabytesShown(installation: Installation): Installation {
   const cells = page.split('\n').find((line) => line.startsWith(`| \`@queuelock/${installation.name}\` `));
   const megabytes = Number(cells?.split('|')[3]);

@@ -66,8 +66,8 @@ async function makeReady(): Promise<readonly Outcome[]> {
 }
 
 /**
- * Runs the groups in their order, one more at a time than there are processors: tests wait for servers and
- * for time to pass during more than half of their duration. The outputs of two groups are never mixed.
+ * Runs the groups in their order. At any time it runs one group more than there are processors, because tests
+ * spend more than half of their duration waiting. The outputs of two groups are never mixed.
  */
 async function runGroups(groups: readonly Group[]): Promise<readonly Outcome[]> {
   const waiting = groups.map((group, place) => ({ group, place }));

@@ -84,7 +84,7 @@ describe('the report of the test run', () => {
 // Source of a test whose process ends while another process, which the test started, keeps the output open.
 const LEAVES_ONE_BEHIND = `
   import { spawn } from 'node:child_process';
-  it('leaves a process running', () => {
+  it('is a sample test that leaves a process running', () => {
     const left = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1_000)'], { stdio: 'inherit' });
     left.unref();
     console.log('left=' + left.pid);

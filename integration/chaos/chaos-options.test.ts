@@ -46,7 +46,16 @@ describe('the arguments of pnpm chaos', () => {
     [['--minutes', 'Infinity'], '--minutes: "Infinity" is not from 0.25 to 1440'],
     [['--seed', '1.5'], '--seed: "1.5" is not a whole number from 0 to 4294967295'],
     [['--seed', ''], '--seed: "" is not a number'],
-    [['--backend', 'redis'], '--backend: "redis" is none of etcd, zookeeper, both'],
+    [
+      ['--backend', 'mongodb'],
+      '--backend: "mongodb" is none of etcd, zookeeper, redis, postgres, mariadb, consul, consul-cluster, both, all',
+    ],
+    [['--backend', 'redis', '--recipes'], '--recipes is only for etcd and zookeeper'],
+    [
+      ['--backend', 'redis', '--rule', 'plain'],
+      '--rule: "plain" is none of those for redis: product, overlong',
+    ],
+    [['--sums', ''], '--sums: "" is not the name of a file'],
     [['--out', ''], '--out: "" is not the name of a directory'],
     [
       ['--rule', 'plain'],

@@ -32,7 +32,10 @@ export function inWindow(run: Run, [from, to]: Window): Run {
   return { ...run, lives: lives.sort((a, b) => byNumber.compare(a.who, b.who)) };
 }
 
-/** Leaves out each time that lies in the window around an earlier time of the list. */
+/**
+ * Returns the list without the times that are less than `AROUND_SECONDS` away from an earlier time in the
+ * result.
+ */
 function apart(moments: readonly number[]): number[] {
   const chosen: number[] = [];
   for (const at of moments)

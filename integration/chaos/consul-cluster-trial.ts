@@ -29,9 +29,12 @@ const TIMING = {
 
 let started: Promise<ConsulCluster> | undefined;
 
-/** Starts three Consul servers, once for each process, and workers that load them. */
+/**
+ * Starts a trial: workers that take locks on three Consul servers. All trials of this process share the
+ * servers.
+ */
 export async function startConsulClusterTrial(
-  settings: Pick<TrialSettings, 'rule'> = {},
+  settings: Pick<TrialSettings, 'rule' | 'seed'> = {},
 ): Promise<ConsulClusterTrial> {
   const cluster = await sharedCluster();
   const trial = new ConsulClusterTrial(cluster, settings);
@@ -43,7 +46,7 @@ export async function startConsulClusterTrial(
 export class ConsulClusterTrial extends DetourTrial {
   readonly cluster: ConsulCluster;
 
-  constructor(cluster: ConsulCluster, settings: Pick<TrialSettings, 'rule'>) {
+  constructor(cluster: ConsulCluster, settings: Pick<TrialSettings, 'rule' | 'seed'>) {
     const { servers } = cluster;
     super(
       {

@@ -1,6 +1,6 @@
 /**
- * Sends heartbeats with a weaker rule than queuelock's, which other lock clients use. The TTL counts from the
- * send time of the newest heartbeat with a response. It does not matter how late that response arrived.
+ * Sends heartbeats by a rule that other lock clients use, and that is weaker than queuelock's. The TTL counts
+ * from the send time of the newest heartbeat with a response, however late that response arrived.
  */
 export class LastAnswered {
   readonly #ttlMs: number;

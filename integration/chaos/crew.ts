@@ -72,7 +72,8 @@ export class Crew {
     });
     this.#places[place] = worker;
     for (const load of loads) worker.tell(load);
-    // The checker judges a worker that ends by itself. The load continues with a new worker.
+    // Starts a new worker when this one ends without being killed, so that the load continues. The checker
+    // decides whether the worker was allowed to end.
     void worker.ended.then(({ signal }) => {
       if (signal !== 'SIGKILL' && !this.#isOver) void this.replace(place);
     });

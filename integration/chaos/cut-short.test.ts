@@ -72,7 +72,7 @@ describe('a chaos run that was cut short', () => {
       .attempt('d', { n: 2, token: 5, queued: 100, acquired: 150 });
     expect(await found(past)).to.match(/^SafetyViolation: .*F1: d#2 .* past c#1 /s);
   });
-  it('rejects with a `SafetyViolation` that names the directory of its history', async () => {
+  it('is reported as a `SafetyViolation` that names the directory of its history, if it is unsafe', async () => {
     const overlap = cutShort().attempt('d', { n: 2, token: 5, queued: 100, acquired: 150 });
     await found(overlap);
     const error = await expectSafe(directory, {}).catch((thrown: unknown) => thrown);

@@ -43,7 +43,7 @@ export class DetourTrial extends Trial {
   readonly #servers: Servers;
   readonly #loads: readonly LoadCommand[];
 
-  constructor(site: DetourSite, settings: Pick<TrialSettings, 'rule'> = {}) {
+  constructor(site: DetourSite, settings: Pick<TrialSettings, 'rule' | 'seed'> = {}) {
     const longestHoldMs = LONGEST_HOLD_TTLS * site.timing.ttlMs;
     super(groundOf(site), {
       ...settings,

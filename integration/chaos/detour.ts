@@ -120,8 +120,8 @@ function onlyFirst(matches: (chunk: Buffer) => boolean): (chunk: Buffer) => bool
 }
 
 /**
- * Returns the request that this flow delays. It counts as forwarded once any byte has passed the proxy after
- * this call.
+ * Returns the request that the proxy delays now. The request counts as forwarded once the proxy has forwarded
+ * any data to the member after this call.
  */
 function lateOn(flow: Flow, ms: number): LateRequest {
   const before = flow.bytes;

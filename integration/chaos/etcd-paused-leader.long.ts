@@ -11,7 +11,7 @@ describe('a paused etcd leader that is replaced by another leader', function () 
   afterEach(abandonTrials);
 
   for (const news of ['at once', 'late'] as const) {
-    it(`does not break exclusion although it still responds to heartbeats, when it learns ${news} that it was replaced`, () =>
+    it(`does not break exclusion although it still responds to heartbeats: it learns ${news} that it was replaced`, () =>
       oneByOne(async () => {
         const experiment = await pauseLeader({ holders: HOLDERS, rule: 'product', news });
         const { numbers } = await expectRight(experiment);

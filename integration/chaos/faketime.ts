@@ -17,8 +17,8 @@ const run = promisify(execFile);
 const LIBRARIES = ['lib/x86_64-linux-gnu', 'lib/aarch64-linux-gnu', 'lib64', 'lib'].map(
   (folder) => `/usr/${folder}/faketime/libfaketimeMT.so.1`,
 );
-// Largest lag in milliseconds of the core's clock behind the boot clock, when all other clocks are fake. The
-// core subtracts 20 ms from the boot clock, and the boot clock counts in steps of 10 ms.
+// Largest lag in milliseconds of the core's clock behind the boot clock, when the other clocks of the process
+// are fake. The core reads a boot clock with steps of 10 ms, and deducts 20 ms from it as a tolerance.
 const BOOT_CLOCK_LAG_MS = 30;
 const PROBE_RATE = 10;
 const PROBED_MS = 100;

@@ -39,9 +39,9 @@ export class Heartbeats {
   }
 
   /**
-   * Calls the listener with each position of the entry whose owner is `label`, until the returned function is
-   * called. For a candidate of an election, `label` is its published value. The server's responses contain
-   * the positions.
+   * Calls the listener with the placement of each entry of this owner that is enqueued from now on, as the
+   * server's response contains it. The returned function removes the listener. For a candidate of an
+   * election, `label` is its published value.
    */
   hear(label: string, listener: PositionListener): () => void {
     this.#hearers.set(label, listener);

@@ -59,7 +59,9 @@ interface Line {
   readonly waiter: WorkerProcess;
   /** A worker that knows only the member that is cut off. */
   readonly holder: WorkerProcess;
-  /** A worker that knows only the other members. It is ahead of the waiter. */
+  /**
+   * A worker that knows only the members that are not cut off. Its entry is ahead of the entry of `waiter`.
+   */
   readonly next: WorkerProcess;
   readonly queue: string;
 }

@@ -21,7 +21,7 @@ for (const store of STORES) {
     this.timeout(TEST_TIMEOUT_MS + RUNS * 15_000);
     afterEach(() => stopDetoursAfter(abandonTrials));
 
-    it('that is an enqueue of a claim that was cancelled before leaves no entry and blocks no waiter', async () => {
+    it('leaves no entry and blocks no waiter when it is the enqueue of a cancelled claim', async () => {
       const experiment = await startExperiment({ store });
       const wire = wireOf(store);
       await repeatedlyIn(experiment, async (run) => {
@@ -44,7 +44,8 @@ for (const store of STORES) {
         });
         await detour.heal();
         healed();
-        // Hands the lock over several times, because the late enqueue may arrive between two later enqueues.
+        // Makes several hand-offs. If the late enqueue arrives between two later enqueues, its entry blocks
+        // only the second of them.
         let turn = first;
         for (let number = 0; number < TURNS; number += 1) {
           const next = await standIn(other, queue);

@@ -42,8 +42,8 @@ for (const store of STORES) {
         const before = store === 'etcd' ? (await leasesOn(experiment.cluster)).length : 0;
         const heal = await thief.steal(victim, wire.opens, {
           by: () => victim.tell({ do: 'hold', queue }),
-          // Only etcd needs a further condition, the new lease. ZooKeeper sends no data before it has opened
-          // the session, so the lost data is the reply.
+          // Waits for the new lease on etcd, because the lost data may be something other than the reply.
+          // ZooKeeper sends no data before it has opened the session, so there the lost data is the reply.
           ...(store === 'etcd' ? { done: () => untilLeases(experiment, before + 1) } : {}),
         });
         await heal();

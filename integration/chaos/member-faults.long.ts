@@ -86,8 +86,8 @@ for (const store of STORES) {
         );
         await backAgain(experiment, leader);
         healed();
-        // Counts no holds if no session could survive the election: it took too long on a busy machine, or
-        // the TTL is as short as an election.
+        // Leaves the holds of this run out of the count if no session could survive the election of a leader.
+        // The election took too long on a busy machine, or the TTL is as short as an election.
         if (withoutLeaderMs > ttlMs / 2 || ttlMs < SURVIVING_TTL_MS) return;
         survived.push(...holders.map((holder, index) => isHeld(holder, queues[index]!)));
       });

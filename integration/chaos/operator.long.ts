@@ -64,8 +64,9 @@ for (const store of STORES) {
           end.ev === 'failed' ? end.code : end.reason,
         );
         expect(ofHolder).to.equal('entry-removed');
-        // Accepts two results for the next waiter. If it is notified of the holder's removal first, it is
-        // granted the lock and then loses it.
+        // Accepts two results for the next waiter: its wait fails, or it is granted the lock and then loses
+        // it. The second happens if it is notified of the removal of the holder's entry before the removal of
+        // its own.
         expect(ofNext).to.be.oneOf(['ENTRY_LOST', 'entry-removed']);
         expect(others).to.deep.equal(before.line.slice(1).map(() => 'ENTRY_LOST'));
 

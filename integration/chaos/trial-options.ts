@@ -31,11 +31,13 @@ export interface TrialSettings {
    * are weaker. Default: `product`.
    */
   readonly rule?: Rule;
+  /** Seed of the random choices. Default: that of the process. */
+  readonly seed?: number;
   /** Safety margin in milliseconds, instead of the core's default. */
   readonly safetyMarginMs?: number;
   /** Longest hold of the load, in milliseconds. Default 1,000. */
   readonly holdMs?: number;
-  /** Limits of the checker that replace those which follow from the timing. */
+  /** Limits for the checker, in place of those that are computed from `timing`. */
   readonly limits?: Partial<Limits>;
 }
 

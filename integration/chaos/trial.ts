@@ -49,7 +49,7 @@ export class Trial {
   readonly directory: string;
   readonly workers: WorkerProcess[] = [];
   readonly recorder: Recorder;
-  readonly chance: Chance = new Chance();
+  readonly chance: Chance;
   readonly #ground: Ground;
   readonly #settings: TrialSettings;
   readonly #name = `chaos-${process.pid}-${(count += 1)}`;
@@ -69,6 +69,7 @@ export class Trial {
       ...(settings.safetyMarginMs === undefined ? {} : { safetyMarginMs: settings.safetyMarginMs }),
     };
     this.#settings = settings;
+    this.chance = new Chance(settings.seed);
     this.directory = mkdtempSync(join(tmpdir(), 'queuelock-chaos-'));
     this.recorder = new Recorder('harness', join(this.directory, 'harness.jsonl'));
     this.#table = createEffectTable(this.#resources.sql);

@@ -33,7 +33,7 @@ export function machineClock({ rate, bootNs }: Pick<FakedClock, 'rate' | 'bootNs
   return () => originNs + BigInt(Math.round(Number(process.hrtime.bigint() - origin.hereNs) / rate));
 }
 
-/** Returns a clock like the core's that never reads the boot clock. */
+/** Returns a clock that, unlike the core's clock, never reads the boot clock. */
 export function monotonicClock(): Clock {
   return {
     now: () => performance.now(),

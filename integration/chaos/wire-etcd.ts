@@ -20,7 +20,8 @@ const BYTES = 2;
 export const etcdWire: Wire = {
   opens: path('/etcdserverpb.Lease/LeaseGrant'),
   closes: path('/etcdserverpb.Lease/LeaseRevoke'),
-  // Matches the first request that contains the name of the queue, since no earlier request contains it.
+  // Matches the first request that contains the name of the queue. That is the enqueue: a worker sends no
+  // other request with the name before it.
   enters: (queue) => including(`${queue}/`),
   // Matches DeleteRangeRequest.key = 1 in a separate request, or in a transaction as
   // RequestOp.request_delete_range = 3.
@@ -29,8 +30,8 @@ export const etcdWire: Wire = {
     const [alone, among] = [including(message(deletion)), including(field(3, deletion))];
     return (chunk) => alone(chunk) || among(chunk);
   },
-  // Matches LeaseKeepAliveRequest.ID = 1 as a whole message. Only the request that ends the session has the
-  // same bytes.
+  // Matches a message that contains only LeaseKeepAliveRequest.ID = 1. Of all other requests, only the one
+  // that ends the session (LeaseRevokeRequest) has the same bytes.
   heartbeats: (session) =>
     including(message(Buffer.concat([tag(1, VARINT), varint(BigInt(`0x${session}`))]))),
 };

@@ -106,8 +106,8 @@ export class Attempt {
   }
 
   /** Records what `held` shows now, without waiting for the next regular read. */
-  look(): void {
-    this.#watch?.look();
+  readState(): void {
+    this.#watch?.readState();
   }
 
   /** Writes once to each resource, if the claim is exclusive and the lock is held. */
@@ -186,7 +186,7 @@ export class Attempt {
     this.#ended = true;
     const reason = isQueueLockError(error) ? (error.reason ?? error.code) : String(error);
     this.#tell({ ev: 'revoked', reason });
-    this.#watch?.look();
+    this.#watch?.readState();
     this.#watch?.stop();
   }
 

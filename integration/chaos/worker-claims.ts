@@ -121,7 +121,7 @@ function lead(leadership: Leadership, subscriber: Subscriber<Seen>): void {
   };
   const { signal } = leadership;
   const reason = (): QueueLockError => signal.reason as QueueLockError;
-  // Reports a failure if the leadership was lost before this code runs, because no worker could use it.
+  // Reports a failed claim instead of a hold if the leadership was lost before this code runs.
   if (signal.aborted) {
     end(subscriber, { outcome: 'failed', error: reason() });
     return;

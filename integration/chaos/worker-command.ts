@@ -59,12 +59,12 @@ export interface FakedClock {
 }
 
 /**
- * The rule by which a worker decides how long it still holds. All rules except `product` model weaker
- * clients, for control runs in which the checker must find violations.
- * - `plain`: the last heartbeat with a response counts, from its send time.
+ * The rule by which a worker decides how long it still holds. `product` is queuelock's rule. All others model
+ * weaker clients, for control runs in which the checker must find violations.
+ * - `plain`: the newest heartbeat with a response proves the TTL, counted from its send time.
  * - `connected` (ZooKeeper): the hold lasts as long as reads have responses.
- * - `newest` (ZooKeeper): the newest acknowledged heartbeat counts, while `product` counts an earlier one
- *   that it proves. On ZooKeeper `plain` is the same rule.
+ * - `newest` (ZooKeeper): an acknowledged heartbeat proves the TTL. With `product` it proves only that an
+ *   earlier heartbeat has reached the leader. On ZooKeeper `plain` is the same as `newest`.
  * - `overlong`: every heartbeat counts for a multiple of the time that it proves.
  * - `generous`: one entry too many is admitted.
  */
@@ -96,8 +96,8 @@ export type WorkerCommand =
       /** Number of names that each claim locks at once. Default 1. */
       readonly names?: number;
       /**
-       * Terms of the claims. Each claim takes a random number of permits, from 1 to the number in these
-       * terms.
+       * What the claims request, such as a shared lock or permits. Each claim takes a random number of
+       * permits, from 1 to `terms.permits`.
        */
       readonly terms?: Terms;
       /** Share of write locks that become read locks half-way through the hold. Default 0. */

@@ -44,10 +44,10 @@ for (const store of STORES) {
         await pause(0.7 * experiment.timing.ttlMs - (performance.now() - killedAt));
         const before = await readsQueues(experiment, crowd.others);
         await untilRemoved(experiment, crowd.victims.map(sessionOf));
-        const looks = (await readsQueues(experiment, crowd.others)) - before;
+        const reads = (await readsQueues(experiment, crowd.others)) - before;
         // Each waiter behind one of the three killed waiters reads the queue once or twice. Besides, every
         // waiter reads it at long intervals.
-        expect(looks).to.be.within(2, HERD / 2);
+        expect(reads).to.be.within(2, HERD / 2);
         expect(await served(crowd)).to.deep.equal(crowd.living);
       };
       await repeatedlyIn(experiment, run, 1);

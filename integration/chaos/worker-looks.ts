@@ -31,10 +31,10 @@ export class HoldWatch {
     this.#hold = hold;
     this.#tell = report;
     this.#lookedAt = BigInt(stampNow());
-    this.#timer = setInterval(() => this.look(), READ_INTERVAL_MS);
+    this.#timer = setInterval(() => this.readState(), READ_INTERVAL_MS);
   }
 
-  look(): void {
+  readState(): void {
     const t = stampNow();
     const gapMs = msBetween(this.#lookedAt, BigInt(t));
     const { held } = this.#hold;

@@ -101,6 +101,6 @@ export class Tasks {
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
     // Reads `held` in all attempts at once after the block, before any timer or message can change their
     // state.
-    for (const attempt of this.#under) attempt.look();
+    for (const attempt of this.#under) attempt.readState();
   }
 }

@@ -8,8 +8,9 @@ import { nowMs, observePings } from './zookeeper-pings.ts';
 
 const { tickMs } = ZOOKEEPER_TIMING.default;
 const LEAST_TTL_MS = 4_000;
-// Times in milliseconds, as short as this machine permits. The first is from a ping to the moment from which
-// heartbeats seem to count for a tick too long. The second is from the cut to the next ping.
+// Times in milliseconds, as short as this machine permits. The first is from a ping of the leader to the
+// moment from which a heartbeat seems to extend a session by one tick too much (see `trickyTtl`). The second
+// is from the cut of the follower to the next ping.
 const AFTER_PING_MS = 40;
 const BEFORE_PING_MS = 100;
 const PREPARATION_MS = 100;
@@ -24,11 +25,11 @@ export interface Holder {
 }
 
 /**
- * Starts holders whose sessions are on a follower, and cuts the follower off from its leader at the worst
- * moment. The leader never learns of the last heartbeats with a response. They are sent directly after a tick
- * of the leader's clock, so rounding makes them seem to count for another tick. The servers have their
- * default settings. The sessions are two ticks long, which the backend accepts only because its URL claims
- * other settings.
+ * Starts holders whose sessions are on a follower, and cuts the follower off from its leader shortly before a
+ * ping. So the leader never learns of the last heartbeats, which the follower has acknowledged. The TTL and
+ * the time of the cut are the worst case: if these heartbeats counted, rounding would extend the sessions by
+ * a whole tick. The servers have their default settings. The sessions are two ticks long, which the backend
+ * accepts only because its URL claims other settings.
  */
 export async function cutFollowerOf(holders: readonly Holder[]): Promise<Experiment> {
   const experiment = await startExperiment({ store: 'zookeeper', profile: 'default' });

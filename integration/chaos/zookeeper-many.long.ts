@@ -10,8 +10,8 @@ import type { WorkerProcess } from './worker-process.ts';
 const BYTES_PER_SECOND = 250_000;
 const CHILDREN = 5_000;
 const ROUNDS = 3;
-// A short run has fewer waits with longer names. The watches have as many bytes as in a long run, and the
-// waits take less time to join.
+// A short run has fewer waiters, which take less time to join. The names of their queues are longer, so that
+// the watches have as many bytes as in a long run.
 const { queues: QUEUES, nameLength: NAME_LENGTH } =
   RUNS > 1 ? { queues: 120, nameLength: 50 } : { queues: 30, nameLength: 350 };
 const WAITS_PER_QUEUE = 100;
@@ -22,7 +22,7 @@ const ONE_REQUEST_BYTES = 1024 * 1024;
 // waiters must have been notified.
 const SERVED_WITHIN_MS = 10_000;
 
-describe('ZooKeeper with more data than its client supports in one request', function () {
+describe('ZooKeeper with thousands of children or watches', function () {
   this.timeout(600_000);
   afterEach(abandonTrials);
 

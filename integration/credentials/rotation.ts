@@ -9,7 +9,7 @@ import { expect } from 'chai';
 const TTL_MS = 20_000;
 const WITHIN_MS = 15_000;
 
-/** Certificates that the test replaces later. Its members always are the present certificates. */
+/** The certificates in use. The test overwrites the members when it replaces the certificates. */
 type LiveCertificates = { -readonly [Name in keyof Certificates]: Certificates[Name] };
 
 /** The files of a server and of its clients, and the certificates in them. */
@@ -30,8 +30,8 @@ interface PemPaths {
 }
 
 /**
- * A server that reads its certificate files when it starts, and trusts clients with a certificate of their
- * authority.
+ * A server that reads its certificate files when it starts. It trusts a client if the authority in its file
+ * `ca` has signed the client's certificate.
  */
 export interface RotatedServer {
   /** URL of the module whose `fromUrl` creates the backend. */

@@ -18,7 +18,7 @@ export interface ClaimSetup extends Pick<ClaimView, 'name' | 'client' | 'queues'
   readonly features: Features;
   /** Returns the name of a queue in the store. */
   readonly nameOf: (queue: string) => string;
-  /** The limit of a queue whose limit varies. */
+  /** Emits the limit for claims in the queue whose limit a step of the script can change. */
   readonly limit$: Observable<number>;
 }
 

@@ -58,7 +58,7 @@ function swapping(): Defect {
   };
 }
 
-/** Returns the backend with this defect in what its sessions return for each enqueued entry. */
+/** Returns a backend that applies the defect to the result of every enqueue. */
 export function defective(backend: Backend, defect: Defect): Backend {
   return passingOn(backend, {
     open: async (...args) => inSession(await backend.open(...args), defect),

@@ -39,7 +39,7 @@ describe('a script of random steps', () => {
     ).to.be.greaterThan(5);
   });
 
-  it('leaves out the steps that have no effect after others were removed', async () => {
+  it('is replayed without the steps that have no effect after other steps were removed', async () => {
     const script = await scriptOf(7);
     const { moments } = await replayed(script, [
       { act: 'release', claim: 'c1' },

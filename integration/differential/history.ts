@@ -12,7 +12,10 @@ type Report = AttemptEvent extends infer E
     : never
   : never;
 
-/** Identifies an entry in its queue. Does not read its key, which has an effect on etcd. */
+/**
+ * Identifies an entry in its queue. The key is left out, because reading the key of a claim or hold has a
+ * side effect on etcd.
+ */
 export type Place = Pick<QueueEntry, 'order'> & { readonly token: bigint };
 
 /** An entry that a claim had at some time. */

@@ -4,7 +4,10 @@ import { passingOn } from '../chaos/instrumented.ts';
 
 const CHANGES = ['enqueue', 'enqueueAll', 'tryEnqueue', 'update', 'share', 'remove'] as const;
 
-/** Counts the changes of entries that have no response yet. A claim may end before its entry is removed. */
+/**
+ * Counts the changes of entries to which the store has not responded yet. The end of a claim does not show
+ * this: a claim may end before its entry is removed.
+ */
 export class PendingChanges {
   count = 0;
 

@@ -7,8 +7,8 @@ import { textOf } from './step.ts';
 import type { Store } from './store.ts';
 
 /**
- * The ways to play a script. `sequential`: after each step the store has to reach the state of memory.
- * `racing`: all clients perform their steps at the same time.
+ * The ways to play a script. `sequential`: after each step the store has to reach the state that the memory
+ * backend reached. `racing`: all clients perform their steps at the same time.
  */
 export const MODES = ['sequential', 'racing'] as const;
 export type Mode = (typeof MODES)[number];

@@ -224,7 +224,10 @@ function statusOf({ status }: SessionState): string {
   return status === 'suspect' ? 'alive' : status;
 }
 
-/** Lists the claims that have held this queue by their tokens. */
+/**
+ * Returns the names of the claims that have held this queue, in the order of their tokens. A `=` marks a
+ * claim with the same token as the claim before it.
+ */
 function tokensOf(queue: string, claims: readonly Claim[]): string {
   return claims
     .flatMap(({ name, tokens }) => {

@@ -61,7 +61,10 @@ export class Views {
     return this.#entries.get(queue)?.entries.find(({ owner }) => owner === claim);
   }
 
-  /** Lists the queues, with the entries of each by their tokens, until `unlist`. */
+  /**
+   * Keeps a list of the queues up to date until `unlist` is called. For each queue it has the owners of the
+   * entries, in the order of their tokens.
+   */
   list(): void {
     this.#listed = undefined;
     const listed$ = this.#observer.queues(this.#prefix).pipe(

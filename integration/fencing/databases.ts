@@ -63,7 +63,7 @@ const postgres: Database = {
   },
 };
 
-/** Connects to MariaDB. `flags` are those of the options of mysql2. */
+/** Connects to MariaDB. `flags` becomes the option of mysql2 with the same name. */
 export async function connectMariaDb(place: string, flags: string[] = []): Promise<SqlConnection> {
   const connection = await createConnection({ ...mariaDbAccess({ endpoint: place }), flags });
   connection.on('error', () => undefined);
@@ -117,7 +117,10 @@ const sqlite: Database = {
 
 export const databases: readonly Database[] = [postgres, mariadb, sqlite];
 
-/** Returns a function that runs statements on the connection, as `sqlOutcome` needs it. */
+/**
+ * Returns the query function that `sqlOutcome` takes. It runs statements on the connection, and returns the
+ * rows of a statement that reads.
+ */
 export function queryBy(connection: SqlConnection): SqlQuery {
   return (statement) => (statement.reads ? connection.rows(statement) : connection.run(statement));
 }

@@ -32,7 +32,7 @@ describe('a write in etcd that checks the hold', function () {
     await endScripts();
   });
 
-  it('is rejected for a holder that was frozen past its TTL, and accepted without the check', async () => {
+  it('is rejected for a holder that was frozen past its TTL, unlike a write without the check', async () => {
     await expectStaleHolderRefused(site, {
       kind: 'etcd',
       place: `${site.endpoint}/stale`,

@@ -170,7 +170,7 @@ describe('the table of fences on PostgreSQL', function () {
     await Promise.all(clients.map((client) => client.end()));
   });
 
-  it('can be requested again by a client without the right to create tables, once it exists', async () => {
+  it('lets a client without the right to create tables run `createTable` again', async () => {
     const client = new Client({ connectionString: postgresUrl(server) });
     await client.connect();
     await client.query(sqlFences('postgres').migration());

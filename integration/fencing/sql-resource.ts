@@ -1,6 +1,6 @@
 import { fencedUpdate, sqlOutcome } from '@queuelock/fencing';
 import { queryBy, type Database } from './databases.ts';
-import { answerOf, type Resource } from './resource.ts';
+import { responseOf, type Resource } from './resource.ts';
 
 /** Statements that create the table, with one row for fenced writes and one for unfenced writes. */
 export const SQL_TABLE = [
@@ -17,7 +17,7 @@ export function sqlResource(database: Database): Resource {
       return {
         async fenced(text) {
           const update = { table: 'texts', set: { text }, where: { id: 'fenced' }, hold };
-          return answerOf(sqlOutcome(queryBy(connection), fencedUpdate(database.dialect, update)));
+          return responseOf(sqlOutcome(queryBy(connection), fencedUpdate(database.dialect, update)));
         },
         async unfenced(text) {
           await connection.exec(`UPDATE texts SET text = '${text}' WHERE id = 'unfenced'`);

@@ -55,7 +55,7 @@ for (const database of databases) {
 
     afterEach(endScripts);
 
-    it('is rejected for a holder that was frozen past its TTL, and accepted without the fence', async () => {
+    it('is rejected for a holder that was frozen past its TTL, unlike a write without a fence', async () => {
       const site = await etcdStore.share('fenced writes in SQL');
       await expectStaleHolderRefused(site, {
         kind: database.kind,

@@ -56,7 +56,7 @@ describe('a fenced znode in ZooKeeper', function () {
     expect(Buffer.from((await client.get('/claimed'))!.data).toString()).to.equal('queuelock-fence 6\n');
   });
 
-  it('loses no addition when writers of one hold add concurrently', async () => {
+  it('loses no update when several writers of one hold increment its number concurrently', async () => {
     await createNode(session, '/counter', encodeFencedData('0'));
     const node = fencedZnode(client, '/counter', { token: 2n });
     const add = (): Promise<unknown> =>

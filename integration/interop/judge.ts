@@ -27,8 +27,8 @@ export interface Verdict {
   /** Descriptions of violations. The list is empty if the history is correct. */
   readonly findings: readonly string[];
   /**
-   * Those violations that concern exclusion, order and tokens. A history that was cut short does not cause
-   * any of these.
+   * The violations of exclusion, order and tokens among the findings. They are real violations even if the
+   * history was cut short.
    */
   readonly unsafe: readonly string[];
   readonly holds: readonly Hold[];

@@ -44,7 +44,10 @@ export const goElection: Kind = kind('Go', 'election', 'Go Election');
 export const goService: Kind = kind('Go', 'v3lock', 'v3lock');
 export const goVisitor: Kind = { ...kind('Go', 'trylock', 'Go TryLock'), visits: true };
 export const goObserver: Kind = kind('Go', 'observe', 'Go Observe');
-/** Set to `deaf`, because `etcdctl lock` lets its command run to its end even if the lease expires. */
+/**
+ * Continues after a loss of the lock (`deaf`), because `etcdctl lock` lets its command run to its end even if
+ * the lease expires.
+ */
 export const etcdctl: Kind = { ...kind('Go', 'etcdctl', 'etcdctl lock'), deaf: true };
 
 // --- Consul

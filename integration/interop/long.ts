@@ -51,8 +51,8 @@ function chosenStores(): Store[] {
 }
 
 /**
- * Returns the combinations of participants to run: those with the client of `--client`, or else all of this
- * repository.
+ * Returns the combinations of participants to run on the store. With `--client`, these are combinations with
+ * that client. Otherwise they are all combinations that this repository defines for the store.
  */
 function chosenRows({ name }: Store): Rows {
   if (values.client === undefined) return rows[name]!;

@@ -38,8 +38,8 @@ export async function endParticipants(): Promise<void> {
 }
 
 /**
- * Starts all participants, or none if a program is not available. Resolves when they are connected and wait
- * for the order to begin.
+ * Starts all participants, or none if a program is not available. Resolves when all are connected. They begin
+ * when `tell` is called.
  */
 export async function startParticipants(tasks: readonly Task[]): Promise<Participant[]> {
   await Promise.all(tasks.map(({ kind }) => commandOf(kind)));

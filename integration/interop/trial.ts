@@ -72,8 +72,9 @@ function expectSafe(unsafe: readonly string[]): void {
 
 /**
  * Returns an event `killed` with the time of the participant's last report, since the checker must not assume
- * that it still waits or holds later. A participant that was killed has such an event already. It needs
- * another one only if another program passes on its output.
+ * that it still waits or holds later. A participant that was killed has such an event already. It needs an
+ * earlier one if its reports pass through another program (`deaf`), because the report of its release may be
+ * missing.
  */
 function endOf({ id, kind, events }: Participant): InteropEvent[] {
   const wasKilled = events.some(({ ev }) => ev === 'killed');

@@ -23,8 +23,8 @@ interface PackageManager {
   /** Files that the package manager needs, in addition to `package.json`. */
   readonly files?: Readonly<Record<string, string>>;
   /**
-   * Returns members of `package.json` that make dependencies between queuelock's packages resolve to the
-   * packed tarballs. Once the packages are published, the registry has them.
+   * Returns further members for `package.json`, which make queuelock's packages depend on the packed
+   * tarballs. An application does not need them once the packages are published.
    */
   readonly manifest: (tarballs: Readonly<Record<string, string>>) => object;
   /** Whether the package manager installs peers that the application does not name. */

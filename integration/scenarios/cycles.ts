@@ -104,7 +104,7 @@ say({ ev: 'ran' });
 await once(process, 'message');
 process.disconnect();
 await client.close();
-// Waits for some iterations of the event loop, since Node destroys HTTP/2 sockets only after it has handled
-// what they received.
+// Waits for some iterations of the event loop, since Node destroys an HTTP/2 socket only after it has handled
+// all data from that socket.
 for (let turn = 0; turn < CLOSING_TURNS; turn += 1) await nextTurn();
 say({ ev: 'closed', resources: process.getActiveResourcesInfo() });

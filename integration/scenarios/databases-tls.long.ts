@@ -103,7 +103,7 @@ for (const [name, start] of Object.entries(startSecure)) {
       await rm(directory, { recursive: true });
     });
 
-    it('serves a client that trusts the authority of its certificate', async () => {
+    it('serves a client that trusts the authority of the server certificate', async () => {
       const [one, other] = [authority, authority].map(({ ca }) =>
         createLockClient(secure.connect({ ca }), { connectTimeoutMs: 30_000 }),
       );

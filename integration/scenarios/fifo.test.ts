@@ -42,8 +42,8 @@ for (const store of stores) {
 
       it('keeps one order for queuelock and those clients, and one holder at a time', async () => {
         const changes = await expectServedTogether(site, foreign!, { ours: OURS, theirs: THEIRS });
-        // A process that joins again is behind processes of both kinds, so the lock must have passed between
-        // the two kinds several times.
+        // Expects that the lock passes between queuelock and the other clients several times: a client that
+        // joins again waits behind clients of both kinds.
         expect(changes).to.be.at.least(3);
       });
     });

@@ -86,9 +86,9 @@ export async function giveUpAtAnyMoment(
     }
   };
   await Promise.all(Array.from({ length: LANES }, (_, first) => lane(first)));
-  // The first attempt must give up before it is granted. Unless the lock is busy, at least one of the last
-  // attempts must be granted before it gives up. On a machine that has become busier, later moments are added
-  // until one is.
+  // The first attempt must give up before it is granted. At least one later attempt must be granted before it
+  // gives up, except on a busy lock. On a machine that has become slower, later moments are added until an
+  // attempt is granted.
   for (let i = moments; lock !== 'busy' && !granted.includes(true); i *= 2) await lane(i, 2 * i);
   expect(granted[0]).to.equal(false);
   expect(granted.includes(true)).to.equal(lock !== 'busy');

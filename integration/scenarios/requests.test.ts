@@ -37,9 +37,9 @@ const counted: readonly Counted[] = [
     start: () => startOwnEtcd('requests'),
     requests: etcdRequests,
     perCycle: { Txn: 1, DeleteRange: 1 },
-    // A hand-off has the delete of the release, and the end of two watches. In addition, the new holder
-    // writes the label of its own entry, which the next waiter watches, or a waiter that was notified late
-    // reads the queue.
+    // `DeleteRange` is the release, and the two `Watch` requests end watches. `Txn` writes the label of the
+    // new holder's entry, which the next waiter watches. `Range` reads the queue for a waiter that was
+    // notified late.
     perHandOff: { Txn: 1, DeleteRange: 1, Range: 1, Watch: 2 },
   },
   {
@@ -111,7 +111,7 @@ for (const { name, start, requests, perCycle, perHandOff } of counted) {
     const receivedByAll = (): number => proxies.reduce((sum, { toClient }) => sum + toClient.bytes, 0);
 
     /** Returns the indexes of the waiters to which the server sends data during the action. */
-    async function hearing(action: () => Promise<unknown>): Promise<number[]> {
+    async function listening(action: () => Promise<unknown>): Promise<number[]> {
       const wasReceived = proxies.map(({ toClient }) => toClient.bytes);
       await action();
       return proxies.flatMap(({ toClient }, at) => (toClient.bytes > wasReceived[at]! ? [at] : []));
@@ -121,7 +121,7 @@ for (const { name, start, requests, perCycle, perHandOff } of counted) {
       const line = await lineUp('line', WAITERS + 1);
       const before = await requests(site);
       for (let i = 0; i < WAITERS; i += 1) {
-        const woken = await hearing(async () => {
+        const woken = await listening(async () => {
           await (await line[i]!.held).release();
           await line[i + 1]!.held;
         });
@@ -136,7 +136,7 @@ for (const { name, start, requests, perCycle, perHandOff } of counted) {
       const line = await lineUp('permits', WAITERS + PERMITS, { limit: PERMITS });
       const wakeUps: number[] = [];
       for (let i = 0; i < WAITERS; i += 1) {
-        const woken = await hearing(async () => {
+        const woken = await listening(async () => {
           await (await line[i]!.held).release();
           await line[i + PERMITS]!.held;
           await untilQuiet(receivedByAll);
@@ -150,14 +150,14 @@ for (const { name, start, requests, perCycle, perHandOff } of counted) {
       const writer = await join(connect(), 'phases');
       const readers = await lineUp('phases', 5, { mode: 'shared' });
       const others = await lineUp('phases', 5);
-      const woken = await hearing(async () => {
+      const woken = await listening(async () => {
         await (await writer.held).release();
         await Promise.all(readers.map(({ held }) => held));
         await untilQuiet(receivedByAll);
       });
       expect(woken).to.deep.equal([0, 1, 2, 3, 4]);
       for (const reader of readers.slice(0, -1)) {
-        const extra = await hearing(async () => {
+        const extra = await listening(async () => {
           await (await reader.held).release();
           await untilQuiet(receivedByAll);
         });
@@ -166,7 +166,7 @@ for (const { name, start, requests, perCycle, perHandOff } of counted) {
           'one waits for the nearest reader',
         ).to.have.length.at.most(1);
       }
-      const last = await hearing(async () => {
+      const last = await listening(async () => {
         await (await readers.at(-1)!.held).release();
         await others[0]!.held;
       });
@@ -192,7 +192,7 @@ for (const { name, start, requests, perCycle, perHandOff } of counted) {
       }
       await untilQuiet(receivedByAll);
       for (let i = 0; i < 5; i += 1) {
-        const woken = await hearing(async () => {
+        const woken = await listening(async () => {
           await (await holds[i]!.held).release();
           await holds[i + 1]!.held;
           await untilQuiet(receivedByAll);

@@ -36,8 +36,8 @@ export interface OwnSite extends Site {
 export interface Store {
   readonly name: string;
   /**
-   * Returns the server that all suites share. Use unique names, and make no faults on it. `suite` is for the
-   * report.
+   * Returns the server that all suites share. Use unique names of locks, and make no faults on it. The report
+   * of the test run names the server and the `suite` that used it.
    */
   share(suite: string): Promise<Site>;
   /** Starts a separate server, which the caller has to stop. */

@@ -112,7 +112,10 @@ describe('an option that is a function and throws', function () {
     });
 });
 
-/** Tries another lock, and takes and releases this lock, until the option throws. */
+/**
+ * Takes and releases two locks, one with `tryAcquire` and one with `run`. If a call rejects, checks that the
+ * cause is the error of the throwing option.
+ */
 async function lockOnce(
   locks: LockClient,
   { queue, failure, nth }: { readonly queue: string; readonly failure: Error; readonly nth: number },

@@ -1,8 +1,8 @@
 import type { ContendEvent } from '@queuelock/cli/src/contend/event.ts';
 
 /**
- * A line in the history of a worker: an event as of `queuelock contend`, or what the worker did under the
- * lock.
+ * A line in the history of a worker: an event of `queuelock contend`, or an event about what the worker did
+ * under the lock.
  */
 export interface WorkEvent extends Omit<ContendEvent, 'ev'> {
   readonly ev:

@@ -62,8 +62,8 @@ function over(a: Reached, b: Reached): Reached {
 }
 
 /**
- * Returns a function that computes `of` for each measured number of waiters from 10 on, and returns the
- * largest result.
+ * Returns a function that computes a value for each measured number of waiters, from 10 on, and returns the
+ * largest. `of` computes the value at one number.
  */
 function worst(of: (cell: Measured) => Reached): Reached {
   return (subject) => {

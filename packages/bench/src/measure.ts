@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { CommandLine } from '../../../integration/interop/programs.ts';
-import type { Cell } from './cells.ts';
+import type { Cell, Scenario } from './cells.ts';
 import type { Client, Pace } from './client.ts';
 import { runProgram } from './run-program.ts';
 import type { BenchServer, Counters } from './server.ts';
@@ -24,6 +24,9 @@ const WITHIN_MS = 240_000;
  * sessions in the scenario `idle`.
  */
 const IDLE_MS = 20_000;
+
+/** Scenarios that measure hand-offs. Their programs stop three times, to separate enqueues and hand-offs. */
+const HAND_OFFS: readonly Scenario[] = ['drain', 'spread', 'sessions', 'sessions-cold'];
 
 /** Runs one client once, and returns the measured values. */
 export async function measure(server: BenchServer, run: Run): Promise<Values> {
@@ -59,7 +62,7 @@ function costs({ cell, pace }: Run, marks: readonly Counters[], output: Values):
   const { scenario, size } = cell;
   const [first, second, third, fourth] = marks;
   if (!first || !second) return {};
-  if ((scenario === 'drain' || scenario === 'spread') && third && fourth) {
+  if (HAND_OFFS.includes(scenario) && third && fourth) {
     return {
       ...perUnit('enqueue', [second, third], size),
       // There is one hand-off more than there are waiters, because the first holder releases too.

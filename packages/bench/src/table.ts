@@ -73,6 +73,8 @@ const COLUMNS: Readonly<Record<Scenario, readonly Column[]>> = {
   many: [{ key: 'perSecond', label: 'per s' }, ...CYCLE.filter(({ key }) => key !== 'perSecond')],
   drain: HAND_OFF,
   spread: HAND_OFF,
+  sessions: HAND_OFF,
+  'sessions-cold': HAND_OFF,
   fresh: [
     { key: 'mean', label: `mean ${US}` },
     { key: 'p50', label: `p50 ${US}` },

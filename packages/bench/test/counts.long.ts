@@ -51,13 +51,13 @@ for (const counted of stores) {
         const what = COUNTED.find((counter) => key.toLowerCase() === `handoff${counter}`);
         return what === undefined ? [] : [[what, Math.round(each * (SPREAD + 1))] as const];
       });
-      // On etcd, a holder that holds for 1 ms writes into the label of its own entry that it holds. Otherwise
-      // the next waiter reads the queue at its grant.
+      // On etcd, a holder that holds for at least 1 ms writes into the label of its own entry that it holds.
+      // After a shorter hold, the next waiter reads the queue at its grant.
       const each = { requests: 2, reads: 1, writes: 2, events: 2 };
       expectAtMost(Object.fromEntries(cost), times(SPREAD + 1, each));
     });
 
-    it('need few JavaScript function calls in the client to acquire a free lock', async function () {
+    it('take few JavaScript function calls in a client that acquires a free lock', async function () {
       if (!process.versions.node.startsWith('20.')) this.skip();
       const cell = { store: counted.store, medium: 'disk', scenario: 'cold', size: 1 } as const;
       const most = MAX_CALLS[counted.store];
@@ -78,11 +78,11 @@ for (const counted of stores) {
         await settled(at.server, 2);
         // Uses the lowest of several counts. On a busy machine, late requests of the client's start may add to
         // one count. Requests that the holds cause would add to every count.
-        let asked = await requestsWhileIdle(at.server);
-        for (let looks = 1; looks < IDLE_READS && asked > most; looks += 1)
-          asked = await requestsWhileIdle(at.server);
+        let requested = await requestsWhileIdle(at.server);
+        for (let looks = 1; looks < IDLE_READS && requested > most; looks += 1)
+          requested = await requestsWhileIdle(at.server);
         await client.abandon();
-        return asked;
+        return requested;
       };
       const one = await idle(1);
       // Accepts one heartbeat more or less. A heartbeat consists of two requests.

@@ -88,7 +88,7 @@ function responsesIn(claim$: ReturnType<LockClient['claim']>): Observable<Handov
       INITIAL,
     ),
     map(responseIn),
-    filter((answer) => answer !== undefined),
+    filter((response) => response !== undefined),
   );
 }
 

@@ -35,8 +35,9 @@ export class BodyReader {
   }
 
   /**
-   * Stops reading at the size limit, because the announced length may be wrong. The host then ends the
-   * connection. Cancelling the body here would end the connection before the client has read the error.
+   * Reads the body up to the size limit, because its announced length may be wrong. A longer body is not
+   * cancelled: that would end the connection before the client has read the error. The host ends the
+   * connection after the response.
    */
   async #textOf({ body }: Request): Promise<string> {
     if (!body) return '';

@@ -14,10 +14,10 @@ import type { Observable } from './rx.ts';
 import type { ContendersAct, ContendersSnapshot, Snapshot, Topic } from './wire.ts';
 
 /**
- * An action of a request, for `authorize` to allow or refuse. An `evict`, `ask` or `join` without a name
- * means the action on any name: a refusal applies to every name. The bridge checks such an action to display
- * permissions, and before it reads the body of a request. A prefix covers every queue whose name begins with
- * it.
+ * An action of a request, for `authorize` to allow or refuse. The bridge checks an `evict`, `ask` or `join`
+ * without a name to display permissions, and before it reads the body of a request. A refusal then applies to
+ * every name. After a permission, the action is checked again with its name. A prefix covers every queue
+ * whose name begins with it.
  */
 export type Action =
   /** Read the facts about the bridge, and the permissions of this client. */

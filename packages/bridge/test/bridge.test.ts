@@ -25,7 +25,7 @@ describe('the bridge', () => {
     await untilSo('nothing is watched any more', () => s.server.watcherCount === before);
   });
 
-  it('shows earlier events to a page that opens later', async () => {
+  it('shows a new page the grants and departures of a queue that another page watched before', async () => {
     await using s = await stage();
     const watching = s.page();
     const readState = watching.queue('q').subscribe();
@@ -343,7 +343,7 @@ describe('the bridge', () => {
     await s[Symbol.asyncDispose]();
   });
 
-  it('names the invalid option in the error', async () => {
+  it('names an invalid option in the error of createBridge or serve', async () => {
     const client = createLockClient(memory());
     const make = (options: object) => () => createBridge({ client, authorize: () => true, ...options });
     expect(make({ authorize: undefined })).to.throw(/authorize is a function/);

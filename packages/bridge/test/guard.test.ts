@@ -64,7 +64,7 @@ describe('the guard against foreign requests', () => {
 });
 
 describe('a page that the bridge serves', () => {
-  it("is available under allowed host names only, and does not replace the bridge's own paths", async () => {
+  it("is served under allowed host names only, and never at a path of the bridge's own API", async () => {
     await using s = await stage();
     const handle = s.bridge.withPage(() => Promise.resolve(new Response('page')));
     const responseOf = async (path: string, host: string): Promise<readonly unknown[]> => {

@@ -132,7 +132,7 @@ describe('the join of a page', () => {
     expect(s.server.entryCount).to.equal(0);
   });
 
-  it('without touches, reports its states on the response stream and lasts as long as that stream', async () => {
+  it('needs no touches when the response streams its states, and lasts as long as that stream', async () => {
     await using s = await stage({ times: { graceMs: 500 } });
     const { post } = await programAt(s.url);
     const response = await post('joins', { name: 'doc', owner: 'curl' }, { accept: 'text/event-stream' });

@@ -17,9 +17,9 @@ function byHeader(limits: BridgeLimits): Partial<BridgeOptions> {
 async function visitorAt(url: string, client: string) {
   const { post } = await programAt(url);
   const headers = { 'x-client': client };
-  const look = (query: string): Promise<Response> => fetch(`${url}/v2/stream?${query}`, { headers });
+  const readOnce = (query: string): Promise<Response> => fetch(`${url}/v2/stream?${query}`, { headers });
   return {
-    look,
+    look: readOnce,
     stream: (topics: readonly object[]): Promise<Response> =>
       post('stream', { topics: topics.map((topic) => ({ topic })) }, headers),
     post: (path: string, body: unknown): Promise<Response> => post(path, body, headers),
@@ -30,9 +30,7 @@ async function leave(...responses: readonly Response[]): Promise<void> {
   for (const { body } of responses) await body?.cancel();
 }
 
-/**
- * Reads the first chunk of a stream. Returns the limits in its errors about topics that the bridge refused.
- */
+/** Reads the first chunk of a stream. Returns the limits because of which the bridge refused its topics. */
 async function refusalsIn(response: Response): Promise<readonly string[]> {
   const reader = response.body!.getReader();
   const text = new TextDecoder().decode((await reader.read()).value as Uint8Array);
@@ -84,8 +82,8 @@ describe('the limits of one client', () => {
       'perClient.overviews',
     ]);
     const queues = ['a', 'b', 'c', 'd'].map((name) => ({ kind: 'queue', name }));
-    // The topics of the refused and closed streams still count for a while. Otherwise a client could open new
-    // topics again and again.
+    // The accepted topics of a closed stream still count against the limits for a while. Otherwise a client
+    // could open new topics again and again.
     expect(await refusalsIn(await hostile!.stream(queues))).to.deep.equal([
       'perClient.queues',
       'perClient.queues',

@@ -4,7 +4,7 @@ import { describeFailure, exitCodeFor } from './failure.ts';
 import { createProgram } from './program.ts';
 
 /**
- * Runs one command line of `queuelock`. Prints nothing but errors to standard error.
+ * Runs one command line of `queuelock`. If the command fails, prints the error to standard error.
  * @returns the exit code of an error. After a success it is `undefined`, because the command has set the exit
  *   code of the process itself
  */

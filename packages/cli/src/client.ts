@@ -21,7 +21,7 @@ export interface ClientOptions extends StoreOptions, BackendUse {
   readonly record?: number;
   /** Epoch of the fencing tokens. Default: that of the profile in the configuration file, then 0. */
   readonly epoch?: number;
-  /** Whether to print errors to stderr that interrupt neither a hold nor a wait. */
+  /** Whether to print to stderr those errors of the client that interrupt neither a hold nor a wait. */
   readonly reportsErrors?: true;
   /** Returns a wrapper of the backend, for commands that intercept its calls. */
   readonly wrapBackend?: (backend: Backend) => Backend;
@@ -29,7 +29,7 @@ export interface ClientOptions extends StoreOptions, BackendUse {
 
 interface OpenedClient {
   readonly client: LockClient;
-  /** The backend of the client, which closes it. */
+  /** The backend of the client. The client closes it. */
   readonly backend: Backend;
   readonly ttlMs: number;
   readonly epoch: number;
@@ -47,7 +47,8 @@ export interface CommandContext extends OpenedClient {
  * Runs a command with a client, and closes the client however the command ends: done, failed, stopped by a
  * signal, or because the reader of its output has closed it. No entry of the client stays in a queue. If the
  * server cannot be reached, the TTL removes the entries.
- * @returns the exit code of the stop if there was one, else the result of `work`
+ * @returns the exit code for the signal or the closed output that stopped the command; otherwise the result
+ *   of `work`
  */
 export async function withClient(
   options: ClientOptions,

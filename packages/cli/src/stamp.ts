@@ -48,9 +48,10 @@ const machineClocks: StampClocks = {
 
 /**
  * Measures the offset between the time of day and the monotonic clock. Each sample reads the monotonic clock,
- * the time of day in whole milliseconds, and the monotonic clock again, which bounds the offset. If the
- * process is preempted during a sample, its bound is loose but still correct. Samples around a change of the
- * millisecond bound the offset from both sides.
+ * the time of day in whole milliseconds, and the monotonic clock again. So each sample yields a lower
+ * and an upper bound of the offset. They are loose but still correct if the process is preempted during the
+ * sample. The tightest lower bound comes from a sample just after the start of a millisecond, the tightest
+ * upper bound from a sample just before its end.
  */
 function measureOffset({ monotonicNs, wallMs }: StampClocks): bigint {
   const start = monotonicNs();

@@ -64,7 +64,7 @@ describe('a command whose lock is lost', () => {
       release: () => Promise.resolve(),
     };
     const command = runnable('continue', ['sleep', '0']);
-    // Ends the hold when the command calls `onSignal`, which it does as soon as its program runs.
+    // Ends the hold as soon as the program runs: `command.work` calls `onSignal` then.
     const onSignal = (): void => loss.abort(new Error('lost'));
     expect(await command.work(held, onSignal)).to.equal(EXIT.lost);
     expect(notes).to.deep.equal([

@@ -12,7 +12,10 @@ import { longestWaitMs } from './harness.ts';
 import { lacks } from './lacks.ts';
 import type { Fixture } from './fixture.ts';
 
-/** Delay in milliseconds before `stoodStillUntil` enters and leaves a queue once more to measure a stall. */
+/**
+ * Delay in milliseconds between two measurements of `stoodStillUntil`. That method measures for how long the
+ * store or this process is stalled.
+ */
 const MEANWHILE_MS = 20;
 
 interface Renewal {

@@ -27,8 +27,8 @@ export interface BackendHarness {
   /** Whether sessions leave traces of holds. Facts about traces are skipped without this member. */
   readonly traces?: true;
   /**
-   * Whether sessions can enter several queues with one call. Without this or one of the following members,
-   * the facts about it are skipped.
+   * Whether sessions can enter several queues with one call. If this member or one of the next five is
+   * missing, the facts about its feature are skipped.
    */
   readonly together?: true;
   /** Whether sessions can convert exclusive entries to shared ones. */

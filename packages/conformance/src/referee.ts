@@ -18,7 +18,7 @@ export interface RefereedEntry {
 /**
  * Returns whether an admission breaks the rule for all locks and semaphores. The rule: the entry and the
  * conflicting entries ahead of it take at most `limit` permits together. An admitted entry behind it counts
- * too, unless its limit is higher: such an entry may overtake.
+ * like one ahead of it. An entry with a higher limit is the exception, because it may overtake.
  */
 function breaksRule(admitted: RefereedEntry, others: Iterable<RefereedEntry>): boolean {
   const taken = [...others]
@@ -34,7 +34,10 @@ function breaksRule(admitted: RefereedEntry, others: Iterable<RefereedEntry>): b
   return taken > 0 && taken + admitted.permits > admitted.limit;
 }
 
-/** Checks every admission during the check of a fact, besides what the fact itself checks. */
+/**
+ * Checks every admission against the rule for all locks and semaphores, in addition to the check of a fact
+ * that runs meanwhile.
+ */
 export class Referee {
   readonly #others = new Set<RefereedEntry>();
   readonly #faults: string[] = [];

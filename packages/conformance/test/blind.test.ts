@@ -25,8 +25,8 @@ describe('conformance suite', () => {
         ),
       ),
     );
-    // A process that stalls for most of a TTL loses its sessions, so a failure may be accidental. A fact that
-    // the backend really violates fails again, alone and with a longer TTL.
+    // A process that stalls for most of a TTL loses its sessions, so a failure may be accidental. Each failed
+    // fact is therefore checked once more, alone and with a longer TTL.
     for (const title of failed.flat())
       await checkWith(() => ({}), title, { ...pace, ttlMs: 4_000 }).catch((cause: unknown) => {
         throw new Error(`fault found: ${title}`, { cause });

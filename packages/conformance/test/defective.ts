@@ -188,7 +188,7 @@ type Snapshot = readonly StoredEntry[];
  * Makes a defect that changes every snapshot of a queue. `change` receives the snapshot and its number, from
  * 0, and returns `undefined` to suppress the snapshot.
  */
-export function pictures(change: (snapshot: Snapshot, number: number) => Snapshot | undefined): Replaced {
+export function snapshots(change: (snapshot: Snapshot, number: number) => Snapshot | undefined): Replaced {
   return {
     backend: (sound) =>
       ({

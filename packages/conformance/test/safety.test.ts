@@ -10,8 +10,8 @@ function writer(order: bigint, more: Partial<RefereedEntry> = {}): RefereedEntry
 }
 
 /**
- * Admits the second of two entries before a referee. Returns the number of violations that it reports, and
- * whether one of them is unsafe.
+ * Reports the admission of the second of two entries to a referee. Returns the number of violations that it
+ * finds, and whether one of them concerns mutual exclusion, order or tokens.
  */
 function verdict(
   first: RefereedEntry,

@@ -111,7 +111,7 @@ describe('the findings about a Consul cluster', () => {
     expect([20_000, 10_000, 1_000].map(levelOf)).to.deep.equal(['error', undefined, 'warning']);
   });
 
-  it('report a cluster that would fail with one of its servers', () => {
+  it('report a cluster that would stop working if one of its servers failed', () => {
     expect([1, 2, 3].map((servers) => judgeServers(servers, about).level)).to.deep.equal([
       'warning',
       'warning',

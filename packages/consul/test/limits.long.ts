@@ -34,7 +34,7 @@ describe('a Consul that accepts few connections from one address', function () {
   after(() => server.stop());
   afterEach(() => Promise.all(clients.splice(0).map((client) => client.close())));
 
-  it('makes a client that opens too many reject with the name of the setting, http_max_conns_per_client', async () => {
+  it('refuses a client that opens too many, and the error of the client names the setting http_max_conns_per_client', async () => {
     const backends: Backend[] = [];
     const refused = await found('a request is refused', async () => {
       const backend = consul({ hosts: server.endpoint });

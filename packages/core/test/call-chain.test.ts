@@ -6,8 +6,8 @@ import { createLockClient, type LockClient } from '../src/index.ts';
 import { HeldOwnership } from '../src/hold/ownership.ts';
 
 const ROUNDS = 50;
-// Maximum number of ownerships that may exist after garbage collection, because the test itself still
-// references those of its last holds.
+// Maximum number of additional ownerships that may exist after garbage collection. It is not 0, because the
+// test itself still references the ownerships of its last holds.
 const IN_USE = 4;
 
 /** Returns the number of ownership objects that exist after garbage collection. */

@@ -34,7 +34,7 @@ describe('the cost of an acquisition', () => {
     };
   }
 
-  it('includes no signal, timer or error if none is used', async () => {
+  it('includes no abort controller, timer or error if the caller uses neither `signal` nor a timeout', async () => {
     expect(await perCycle(async () => (await client.acquire('x')).release())).to.deep.equal(LEAST);
   });
 

@@ -53,7 +53,7 @@ describe('the timer that reads a queue when its first lease may have expired', (
       expect([requested.length, clock.timerCount]).to.deep.equal([1, 0]);
     });
 
-  it('reads later the more entries are ahead, at most 100 ms later, because the clients of those entries may read first', async () => {
+  it('delays a read by up to 100 ms when entries are ahead, because the clients of those entries may read first', async () => {
     for (const [ahead, at] of [
       [2, 105],
       [1_000, 151],

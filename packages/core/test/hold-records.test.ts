@@ -89,7 +89,7 @@ describe('the record of holds', () => {
     expect(tokens(at(1, 100n), at(2, 200n), at(3, 1n), at(4, 2n))).to.deep.equal([100n, 200n, 1n, 2n]);
   });
 
-  it('marks earlier holds without a recorded end as ended when a later holder was alone in the queue', () => {
+  it('contains an end time for earlier holds without a recorded end when a later hold is exclusive', () => {
     const open = (id: number, token: bigint, alone: boolean): HoldUpdate => ({
       ...update,
       id: String(id).padStart(16, '0'),

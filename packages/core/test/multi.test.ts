@@ -1,6 +1,6 @@
-// Shows that multi-locks cannot deadlock. The first tests try all orders of entries by the rule of the queues
-// alone. The others run the core with random failures. multi.long.ts tries groups of three claims, and more
-// plans.
+// Shows that multi-locks cannot deadlock. The first tests explore all orders in which claims can enter their
+// queues, in a model without the core. The others run the core with random failures. multi.long.ts explores
+// groups of three claims, and runs more plans.
 import { expect } from 'chai';
 import fc from 'fast-check';
 import {

@@ -207,7 +207,7 @@ const REQUESTS: readonly Mutant[] = [
   ),
   mutant(
     'an answer waits for its acknowledgement after the end of the hold',
-    'yieldToQueue settles within 1 s when its client closes while remove is pending',
+    'the call yieldToQueue of a holder settles within 1 s when its client closes while the request remove is pending',
     ['handover/requests.ts', 'merge(over$, received$, late$)', 'merge(received$, late$)'],
   ),
 ];

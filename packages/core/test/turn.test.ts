@@ -76,7 +76,7 @@ describe('the turn of an entry, computed without a read after an entry ahead of 
 });
 
 describe('entries that waiters of this process watch', () => {
-  it('stay marked as having no conflicting entry ahead, for present and later waiters', () => {
+  it('stay marked as having no conflicting entry ahead, also for waiters that watch them later', () => {
     const followed = new LocalWaiters();
     const entry = followed.follow('a');
     expect(entry.owned).to.equal(false);
@@ -98,7 +98,7 @@ describe('entries that waiters of this process watch', () => {
 });
 
 describe('the entries ahead that a waiter remembers', () => {
-  it('lead to the same decision as all entries that were read, whichever entry is removed', () => {
+  it('give the waiter the same turn as all entries that were read, whichever entry is then removed', () => {
     const taker = fc.record({ permits: fc.integer({ min: 1, max: 3 }) });
     const property = fc.property(
       fc.array(taker, { minLength: 1, maxLength: 6 }),

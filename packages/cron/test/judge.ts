@@ -18,7 +18,7 @@ const MOST_LATE_MS = 1_000;
  * guarantee of its job promises.
  */
 export function faultsOf(
-  members: readonly Pick<Member, 'told' | 'isKilled'>[],
+  members: readonly Pick<Member, 'reported' | 'isKilled'>[],
   jobs: readonly string[],
   ticks: readonly string[],
 ): string[] {
@@ -26,12 +26,12 @@ export function faultsOf(
 }
 
 function faultsOfTick(
-  members: readonly Pick<Member, 'told' | 'isKilled'>[],
+  members: readonly Pick<Member, 'reported' | 'isKilled'>[],
   job: string,
   tick: string,
 ): string[] {
-  const parts = members.map(({ told, isKilled }) => {
-    const events = told.filter((one) => one.job === job && one.tick === tick);
+  const parts = members.map(({ reported, isKilled }) => {
+    const events = reported.filter((one) => one.job === job && one.tick === tick);
     return { isKilled: isKilled || events.some(({ outcome = '' }) => LOST.test(outcome)), events };
   });
   const count = (ev: Reported['ev']): number =>
@@ -47,7 +47,7 @@ function faultsOfTick(
   const isInTime = ({ events }: (typeof parts)[number]): boolean =>
     events.some(({ ev, lateMs = 0 }) => ev === 'called' && lateMs <= MOST_LATE_MS);
   const isDue = parts.some((part) => !part.isKilled && isInTime(part));
-  if (parts.some((part) => has(part, 'called') && !has(part, 'told') && !part.isKilled))
+  if (parts.some((part) => has(part, 'called') && !has(part, 'reported') && !part.isKilled))
     faults.push(fault('a living process never learned what became of it'));
   if (outcomes.filter((outcome) => outcome === 'ran').length > 1) faults.push(fault('two processes did it'));
   // The process was killed after it fired and before it reported the end of the work. So it may have recorded

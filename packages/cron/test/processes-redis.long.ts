@@ -27,7 +27,7 @@ describe('cron jobs of three processes over Redis', () => {
     });
     for (const one of begun) one.catch(() => undefined);
     const first = await Promise.any(begun);
-    const { tick } = first.told.find((event) => event.ev === 'begun' && event.job === job)!;
+    const { tick } = first.reported.find((event) => event.ev === 'begun' && event.job === job)!;
     const survivors = members.filter((member) => member !== first);
     for (const member of survivors)
       await member.until((event) => event.ev === 'called' && event.job === job && event.tick >= tick);

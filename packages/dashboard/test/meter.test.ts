@@ -55,7 +55,7 @@ describe('rates of queues on the dashboard', () => {
     ).to.deep.equal(['b']);
   });
 
-  it('have a sum over all queues, which also names the queue with the longest expected wait', () => {
+  it('are summed over all queues, and the sum includes the queue with the longest expected wait', () => {
     const rows = [
       rowOf('a', { depth: 3, waitMs: 5 }),
       rowOf('b', { depth: 4, waitMs: 9, handOffsPerS: 2 }),

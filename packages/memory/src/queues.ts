@@ -45,7 +45,7 @@ export class Queues {
     return this.#queues.get(name)?.find(id);
   }
 
-  /** Returns the entry of that id of a session, in any queue. */
+  /** Returns the entry with this id that the session has in any queue. */
   of(sessionId: string, id: string): Entry | undefined {
     return this.#byId.get(`${sessionId} ${id}`);
   }
@@ -66,7 +66,7 @@ export class Queues {
     return entry;
   }
 
-  /** Changes the value that an entry shows. */
+  /** Replaces the value of an entry, which observers of the queue receive. */
   relabel(entry: Entry, value: string): void {
     entry.value = value;
     this.#queue(entry.queue).changed();

@@ -109,7 +109,7 @@ export class Server implements MemoryServer {
     const entry = this.#queues.find(spec.queue, spec.id);
     const tenancy = this.#sessions.tenancyOf(sessionId);
     if (!entry) return this.#queues.join({ sessionId, tenancy }, spec);
-    // Ids cannot be guessed, so a client has the id of another session's entry only from an earlier process.
+    // A client cannot guess ids, so it knows the id of this entry from an earlier process with another session.
     if (entry.sessionId !== sessionId)
       throw new QueueLockError('ENTRY_LOST', `the entry ${entry.key} is of another session`);
     entry.tenancy = tenancy;
@@ -128,7 +128,7 @@ export class Server implements MemoryServer {
     return specs.map((spec) => this.enqueue(sessionId, spec));
   }
 
-  /** Removes all of these entries because one of them was removed, and throws `ENTRY_LOST`. */
+  /** Removes all entries that were enqueued together, because one of them was removed. Throws `ENTRY_LOST`. */
   loseAll(specs: readonly EntrySpec[]): never {
     for (const { queue, id } of specs) this.remove(queue, id);
     const ids = specs.map(({ id }) => id).join(', ');

@@ -1,10 +1,10 @@
 import { byAge, type StuckEntry } from './deadlock-stuck.ts';
 
 /**
- * Finds the shortest cycle through each wait of a call chain that holds something. Clients with the same
- * snapshots find the same cycles.
- * Each entry of a cycle is blocked by the entry after it, and the last one by the first. The first entry is
- * the youngest wait among those whose call chains hold another entry of the cycle.
+ * For each waiting entry whose call chain holds another entry, finds the shortest cycle that contains it.
+ * Clients with the same snapshots find the same cycles. Each entry of a cycle is blocked by the entry after
+ * it, and the last one by the first. The first entry is the youngest waiting entry among those whose call
+ * chains hold another entry of the cycle.
  */
 export function circlesOf(stuck: readonly StuckEntry[]): readonly (readonly StuckEntry[])[] {
   const waitsOfChains = new Set(stuck.filter(({ isWaiting }) => !isWaiting).flatMap(({ causes }) => causes));

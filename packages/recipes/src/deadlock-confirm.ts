@@ -6,7 +6,7 @@ export interface Confirmation {
   readonly confirmMs: number;
   readonly clock: Clock;
   /**
-   * Receives the list of all confirmed deadlocks: after every call of `look`, and when a further deadlock is
+   * Receives the list of all confirmed deadlocks: after every call of `read`, and when a further deadlock is
    * confirmed.
    */
   readonly report: (deadlocks: readonly Deadlock[]) => void;
@@ -30,7 +30,7 @@ export class ConfirmedDeadlocks {
     this.#options = options;
   }
 
-  look(snapshots: readonly QueueState[]): void {
+  read(snapshots: readonly QueueState[]): void {
     this.#snapshots = snapshots;
     this.#judge();
   }

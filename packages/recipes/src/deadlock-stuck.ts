@@ -19,8 +19,9 @@ export interface StuckEntry {
 }
 
 /**
- * Returns the entries that can never end. Repeatedly removes entries that can be granted and released, until
- * no more can. This is the reduction of the waits-for graph.
+ * Returns the entries that can never leave their queues: they are never granted, or never released.
+ * Repeatedly removes entries that can be granted and released, until there are none. This is the reduction of
+ * the waits-for graph.
  */
 export function stuckOf(queues: readonly QueueState[]): readonly StuckEntry[] {
   const lines = queues.map(lineOf);
@@ -83,8 +84,8 @@ class Node implements StuckEntry {
 }
 
 /**
- * Returns a waiting exclusive entry as one of the `causes` of a shared entry behind it. Of its own `causes`
- * only the shared entries count, because the exclusive ones block the shared entry directly.
+ * Returns a copy of a waiting exclusive entry, as one of the `causes` of a shared entry behind it. The
+ * `causes` of the copy are only the shared ones, because exclusive causes block the shared entry directly.
  */
 function inBetween({ queue, entry, causes }: Node): StuckEntry {
   return { queue, entry, isWaiting: true, causes: causes.filter((cause) => cause.entry.shared) };

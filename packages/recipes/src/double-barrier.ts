@@ -146,8 +146,8 @@ function lineWith(id: string, { client, name }: Place, sight: Sight): Observable
 }
 
 /**
- * Writes the next round, unless the present round has not ended. Does so only while the caller's own entry is
- * held. Only then has an entry that is absent from the snapshot certainly left the queue.
+ * Writes the next round if the present round has ended and the caller's own entry is still held. Without that
+ * hold it is not certain that an entry which is absent from the snapshot has left the queue.
  */
 async function write(
   { register, members }: Place,

@@ -4,8 +4,8 @@ import type { Leadership } from './election-api.ts';
 import { BehaviorSubject, type Observable } from './rx.ts';
 
 /**
- * Returns whether another candidacy may succeed after this error. `OWNERSHIP_LOST` is such an error, because
- * the lock was lost before the work began.
+ * Returns whether another candidacy may succeed after an error that ended this one before the work began. After
+ * `OWNERSHIP_LOST` it may: the lock was lost between the grant and the beginning of the work.
  */
 export function mayPass(error: unknown): boolean {
   return isQueueLockError(error) && (error.retryable || error.code === 'OWNERSHIP_LOST');

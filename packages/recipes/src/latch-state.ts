@@ -52,7 +52,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // The caller rejects a text that no latch wrote.
+    return undefined; // `latchIn` then throws an error, because no latch wrote such a text.
   }
 }
 

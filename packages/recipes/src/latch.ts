@@ -41,8 +41,8 @@ export interface Latch {
 
 /**
  * Returns a count-down latch. The count is kept in a register beside the queue of that name. No session owns it, so it outlives the
- * processes that set it and count it down. Once it is 0 it stays 0, until `trySetCount` or `remove`. A process that dies before it has
- * counted down does not count. Where such deaths must be noticed, use `doubleBarrier`.
+ * processes that set it and count it down. Once it is 0 it stays 0, until `trySetCount` or `remove`. If a process dies before it has counted
+ * down, the count does not reach 0, and waiters are not notified. Where such deaths must be noticed, use `doubleBarrier`.
  *
  * Each operation has an id, and the latest 250 ids are kept with the count. An operation whose answer was lost finds its id there and is
  * not repeated. It could be counted twice only if 250 other operations took effect before its client reached the server again.

@@ -26,8 +26,8 @@ export interface OncePerOptions {
    */
   readonly compare?: (one: string, other: string) => number;
   /**
-   * Number of newer slots that may be noted before a late slot is not done any more, from 0 to 15. Default 0:
-   * a slot older than the latest noted slot is not done.
+   * Number of newer slots that may already be noted when the work of a late slot is still done, from 0 to 15.
+   * Default 0: a slot older than the latest noted slot is not done.
    * The newest `lateSlots + 1` notes are kept, so no late slot is done twice. A slot is `superseded` when
    * more than `lateSlots` newer slots are noted, or when it is older than a slot whose note was dropped.
    * All clients of a name should use the same number, because a client with a smaller one drops notes. Above
@@ -52,7 +52,10 @@ export interface SlotOptions extends Pick<WorkOptions, 'workTimeoutMs'> {
   readonly timeoutMs?: number;
 }
 
-/** The work of a slot. `stop` aborts when the hold is lost or the caller's signal aborts. Reading `aborted` compares with the clock. */
+/**
+ * The work of a slot. `stop` aborts when the hold is lost or the caller's signal aborts. Reading
+ * `stop.aborted` compares the deadline of the hold with the clock, so it is right even when timers are late.
+ */
 export type SlotWork<T> = (ownership: Ownership, stop: AbortSignal) => T | PromiseLike<T>;
 
 /** The outcome of one call for a slot. */

@@ -7,8 +7,8 @@ export interface SlotNotes {
   /** The notes, the newest slot first. There is at least one. */
   readonly notes: readonly [SlotNote, ...SlotNote[]];
   /**
-   * The newest slot whose note was dropped, or may have been dropped. Neither this slot nor an older one is
-   * done any more, unless it has a note. `undefined` if every note is kept.
+   * The newest slot whose note was dropped, or may have been dropped. A call for this slot or an older one
+   * does no work. It is `superseded` if the slot has no note. `undefined` if every note is kept.
    */
   readonly floor: string | undefined;
 }
@@ -102,6 +102,6 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // The caller rejects a text that `oncePer` did not write.
+    return undefined; // `notesIn` then throws an error, because `oncePer` did not write such a text.
   }
 }

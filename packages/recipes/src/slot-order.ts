@@ -71,8 +71,8 @@ function compareTimes(one: string, other: string): number | undefined {
 interface SlotTime {
   readonly hasZone: boolean;
   /**
-   * The time in whole seconds, as milliseconds since 1970. Without a zone it counts as UTC, which is correct
-   * only for comparing times without a zone.
+   * The time without its fraction of a second, in milliseconds since 1970. A time without a zone counts as UTC,
+   * which is correct only for comparing times without a zone.
    */
   readonly at: number;
   readonly nanoseconds: number;

@@ -42,8 +42,8 @@ export function checkWait(options: WaitOptions, leastMs: 0 | 1): void {
 export interface WaitContext {
   /** The event that did not happen in time, as the beginning of the message. */
   readonly what: string;
-  /** Shows whether the store can be read now. `trouble` is the reason why it cannot, or `undefined`. */
-  readonly sight: { readonly trouble: unknown };
+  /** Shows whether the store can be read now. `failure` is the reason why it cannot, or `undefined`. */
+  readonly sight: { readonly failure: unknown };
 }
 
 /**
@@ -66,18 +66,19 @@ export function waitLimit({ signal, timeoutMs }: WaitOptions, context: WaitConte
  * case it is unknown whether other clients delay the waiter, and `TIMEOUT` would suggest that the lock is
  * busy.
  */
-function timedOut(timeoutMs: number, { what, sight: { trouble } }: WaitContext): QueueLockError {
+function timedOut(timeoutMs: number, { what, sight: { failure } }: WaitContext): QueueLockError {
   const late = `${what} within ${timeoutMs} ms (timeoutMs)`;
-  if (trouble === undefined) return new QueueLockError('TIMEOUT', late);
-  const why = `${late}, and the store could not be read: ${detailOf(trouble)}`;
-  return new QueueLockError('UNAVAILABLE', why, { cause: trouble });
+  if (failure === undefined) return new QueueLockError('TIMEOUT', late);
+  const why = `${late}, and the store could not be read: ${detailOf(failure)}`;
+  return new QueueLockError('UNAVAILABLE', why, { cause: failure });
 }
 
 /** Errors with the reason of `signal` when `signal` aborts, or at once if it has aborted already. */
 export function aborted(signal: AbortSignal): Observable<never> {
   return new Observable((subscriber) => {
     const abort = (): void => subscriber.error(signal.reason);
-    // One signal may end many waits. Without this call, Node would warn of a leak at the eleventh listener.
+    // One signal may end many waits. Removes the limit of listeners, because by default Node warns of a leak
+    // at the eleventh listener.
     setMaxListeners(0, signal);
     signal.addEventListener('abort', abort);
     subscriber.add(() => signal.removeEventListener('abort', abort));

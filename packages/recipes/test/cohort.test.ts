@@ -144,7 +144,7 @@ describe('a cohort', () => {
     await holds.get('ben')!.release();
   });
 
-  it('reports a loss at the next read, even before a timer has run', async () => {
+  it('reports a loss at the next read of held or signal, even before a timer has run', async () => {
     for (const read of [
       ({ held }: CohortHold) => !held,
       ({ signal }: CohortHold) => signal.aborted,

@@ -47,9 +47,9 @@ describe('the confirmation of deadlocks', () => {
           latest = found;
         };
         const confirmed = new ConfirmedDeadlocks({ confirmMs: CONFIRM_MS, clock, report });
-        for (const pictures of snapshotsOf(truths, late)) {
-          confirmed.look(pictures);
-          phantoms += findDeadlocks(pictures).filter((found) => !truths.some(holdsIn(found))).length;
+        for (const snapshots of snapshotsOf(truths, late)) {
+          confirmed.read(snapshots);
+          phantoms += findDeadlocks(snapshots).filter((found) => !truths.some(holdsIn(found))).length;
           await clock.advance(1);
         }
         await clock.advance(2 * CONFIRM_MS);

@@ -33,7 +33,7 @@ describe('the search for deadlocks', () => {
       circles: [],
     },
     {
-      title: 'finds a cycle of three entries, without other entries ahead of it and behind it',
+      title: 'finds a cycle of three entries, and leaves out entries ahead of it and behind it',
       queues: [
         queueOf('x', { id: '1' }, { id: 'b' }, { id: '2', holds: ['3'], since: 1 }, { id: 'a' }),
         queueOf('y', { id: '3' }, { id: '4', holds: ['5'], since: 2 }),
@@ -147,7 +147,7 @@ describe('the search for deadlocks', () => {
     });
   }
 
-  it('finds cycles only among entries that can never leave, and one for each call chain in a cycle', () => {
+  it('finds cycles only among entries that can never leave, and at least one cycle for each call chain that is in one', () => {
     let withCircle = 0;
     fc.assert(
       fc.property(randomQueues(), fc.infiniteStream(fc.nat()), (queues, choices) => {
@@ -164,7 +164,7 @@ describe('the search for deadlocks', () => {
     expect(withCircle).to.be.within(200, 1_800);
   });
 
-  it('leaves no cycle if the victims give up until none is found', () => {
+  it('has found every deadlock when the victims gave up and it finds no more', () => {
     fc.assert(
       fc.property(randomQueues(), fc.infiniteStream(fc.nat()), (queues, choices) => {
         let now = queues;

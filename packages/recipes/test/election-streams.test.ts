@@ -28,7 +28,7 @@ function source(): Source {
   return { input$, source$, open: () => open, opened: () => opened };
 }
 
-describe('streams of an election', () => {
+describe('streams of elections and locks', () => {
   let stage: MemoryStage;
   let followed: Followed<unknown>[];
 
@@ -331,7 +331,7 @@ describe('streams of an election', () => {
       expect(failures.values).to.deep.equal([]);
     });
 
-    it('emits when an operator removes the entry, and the candidate campaigns again', async () => {
+    it('emits ENTRY_LOST when an operator removes the entry of a candidate, which then campaigns again', async () => {
       await stage.client().acquire('x');
       const own = candidate('a');
       const failures = watch(own.errors$);

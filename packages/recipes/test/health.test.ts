@@ -99,7 +99,7 @@ describe('health of a lock client', () => {
     states.stop();
   });
 
-  it('computes when its result will change next, with several time limits', () => {
+  it('changes next at the earliest of several time limits', () => {
     const works = [1, 2, 3].map((n) => ({ name: `${n}`, checkInWithinMs: n * 100, checkedInAt: 0 }));
     const facts = { session: { status: 'lost', since: 0 }, works, isDraining: false } as const;
     const at = (moment: number): number | undefined =>

@@ -96,7 +96,7 @@ describe('oncePer when messages are lost or late', () => {
   });
 
   for (const guarantee of ['at-most-once', 'at-least-once'] as const) {
-    it(`rejects once when its hold is lost at the moment of the grant under ${guarantee}`, async () => {
+    it(`with guarantee ${guarantee} rejects once when its hold is lost at the moment of the grant`, async () => {
       let blockedMs = 0;
       const { clock } = stage;
       const blocked = { ...clock, now: () => clock.now() + blockedMs };

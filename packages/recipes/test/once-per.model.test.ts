@@ -10,7 +10,7 @@ type Result = SlotOutcome<string> | { readonly outcome: 'failed'; readonly error
 const SOON_MS = 200;
 const LATE_MS = TTL_MS * 3;
 
-/** Several instances that call for slots of one work, with records of which work they did. */
+/** Several simulated processes that call `oncePer`, with records of the slots whose work began and ended. */
 class Scene {
   readonly stage = new MemoryStage();
   readonly begun: number[] = [];
@@ -64,8 +64,9 @@ class Scene {
 const count = (all: readonly number[], one: number): number => all.filter((slot) => slot === one).length;
 
 /**
- * Freezes one instance at its `at`-th point at which it awaits something, while another instance waits. Then
- * runs a newer slot, and resumes the frozen instance. Returns the number of such points.
+ * Freezes one instance at its `at`-th point at which it awaits something, while another instance waits for the
+ * same slot. Then a third instance runs a newer slot, and the frozen instance resumes.
+ * @returns the number of points at which the first instance awaited something
  */
 async function frozenAt(promise: Promised, at: number): Promise<number> {
   const scene = new Scene(promise);
@@ -121,7 +122,8 @@ describe('oncePer with instances that die or freeze', () => {
             clock.after(comesAfterMs, () => calls.push({ slot, called: scene.call(one, slot, `i${i}`) }));
             clock.after(comesAfterMs + wakesAfterMs, () => one.wake());
           }
-          // An instance that freezes only after its `wake` call stays frozen, as if its process had died.
+          // An instance may be woken before it reaches the point at which it freezes. It then stays frozen,
+          // as if its process had died.
           await clock.advance(LATE_MS * instances.length);
           expect(scene.late).to.deep.equal([]);
           const isCalm = instances.every(({ freezeAt }) => freezeAt === Infinity);

@@ -29,7 +29,7 @@ async function refusalOf(call: () => unknown): Promise<string> {
   throw new Error('nothing was refused');
 }
 
-describe('the options of recipes', () => {
+describe('the recipes', () => {
   let stage: MemoryStage;
   let client: LockClient;
   beforeEach(() => {
@@ -97,7 +97,7 @@ describe('the options of recipes', () => {
     ['underLock', (o) => underLock(client, 'x', o), 'timeout', 'timeoutMs'],
   ];
   for (const [call, with_, near, meant] of calls)
-    it(`reject an unknown option by its name, and options that are not an object: ${call}`, async () => {
+    it(`reject an unknown option with an error that names it, and options that are not an object: ${call}`, async () => {
       expect(await refusalOf(() => with_(untyped({ [near]: 1 })))).to.include(
         `: ${near} is unknown, did you mean ${meant}?`,
       );

@@ -110,7 +110,7 @@ describe('a recipe whose wait times out while the store cannot be read', () => {
     expect(await neverAborted).to.be.an.instanceOf(QueueLockError);
   });
 
-  it('rejects with TIMEOUT again once the store can be read', async () => {
+  it('rejects a later wait with TIMEOUT if the store can be read again', async () => {
     line.cut();
     isAnOutage(await ended(latch(client, 'x').wait(SOON)));
     await line.mend();

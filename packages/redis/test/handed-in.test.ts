@@ -150,7 +150,7 @@ describe('a client that is passed to redis()', () => {
     }
 
     for (const garbage of [[], '', [7], ['later'], {}, 7, null]) {
-      it(`does not confirm a heartbeat by the reply ${JSON.stringify(garbage)} (${Fake.library})`, async () => {
+      it(`confirms no heartbeat if it returns the reply ${JSON.stringify(garbage)} (${Fake.library})`, async () => {
         let isBroken = false;
         const backend = redis({ client: new Fake({ reply: (reply) => (isBroken ? garbage : reply) }) });
         const session = await backend.open(10_000, signal);

@@ -122,7 +122,7 @@ for (let turn = 0; turn <= turns; turn += 1) {
   for (const crew of crews) {
     const begunAt = performance.now();
     const seen = await contend(crew.contenders);
-    // The first round only compiles the code and does not count.
+    // The first round is a warm-up, in which Node compiles the code. It does not count.
     if (turn === 0) continue;
     crew.all.push(...seen);
     crew.tookMs += performance.now() - begunAt;

@@ -1,7 +1,7 @@
 import type { Clock } from '@queuelock/core';
 import { Heap } from './heap.ts';
 
-/** A scheduled event of a simulated machine. `task` is removed when the event is cancelled. */
+/** A scheduled event of a simulated machine. `task` becomes `undefined` when the event runs or is cancelled. */
 interface Happening {
   readonly due: number;
   readonly number: number;

@@ -26,7 +26,7 @@ describe('the checker of what recipes guarantee besides exclusive holds', () => 
     expect(judge.broken).to.equal('agreed');
   });
 
-  it('reports a client that is notified of a completed slot before its work has returned', () => {
+  it('reports a client that receives already-done for a slot whose work has not returned', () => {
     const { agreements, judge } = onStage();
     agreements.slotBegins('1 of b', again);
     agreements.slotIsPast('1 of b', again);

@@ -6,7 +6,7 @@ import { Judge } from '../src/run/judge.ts';
 import type { Rule } from '../src/run/rule.ts';
 import { Machine, Timeline } from '../src/timeline.ts';
 
-describe('the recorded time until which a holder believes that it holds', () => {
+describe('a hold as its holder knows it in a simulated run', () => {
   /**
    * Builds a simulation with one holder, whose hold is proven until `heldUntil`. The test fails if a checker
    * reads the holder's `remainingMs` later than that.
@@ -68,7 +68,7 @@ describe('the recorded time until which a holder believes that it holds', () => 
     expect(ends()).to.deep.equal([{ ...end, atMs: 400, untilMs: 400, how: 'still holds' }]);
   });
 
-  it('ends while the holder is frozen, even if the hold is not read', async () => {
+  it('ends with the proven time while the holder is frozen, without a read of remainingMs', async () => {
     const { timeline, beliefs, machine, held } = onStage();
     machine.after(500, () => machine.pause(4_500));
     await timeline.run(999);

@@ -22,9 +22,9 @@ export async function compareOn(seed: number, count: number): Promise<void> {
     const settle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, SETTLES_MS));
     const real = await transcribe(driver, list, settle);
     driver.close();
-    real.answers.forEach((answer, i) => {
+    real.answers.forEach((response, i) => {
       const requested = `seed ${seed}, number ${i}: ${shown(list[i])}`;
-      expect(simulated.answers[i], requested).to.deep.equal(answer);
+      expect(simulated.answers[i], requested).to.deep.equal(response);
     });
     expect(simulated).to.deep.equal(real);
   } finally {

@@ -84,7 +84,7 @@ describe('the checker that reports overlapping holds', () => {
       expect(judge.broken).to.equal('exclusive');
     });
 
-    it('reports a session that removes its earlier entry although its later one was evicted', async () => {
+    it('reports an overlap if the held entry is evicted and the session then removes its earlier entry', async () => {
       const { holds, judge, store } = handedOver();
       holds.stealIn('a');
       store.onDeleted({ key: SECOND, token: 2n }, true);

@@ -39,7 +39,7 @@ describe('the pages of the site', () => {
     }
   });
 
-  it('include each text that is written for the site', () => {
+  it('include each file of the folder packages/site/pages except index.md', () => {
     const shown = PAGES.flatMap(({ parts }) => parts.map(({ file }) => file));
     const written = readdirSync(join(import.meta.dirname, '../pages')).map((name) => basename(name));
     const hidden = written.filter(

@@ -11,7 +11,8 @@ import type { Store } from './file/store.ts';
 // all the time, so that no checkpoint can copy the log to the file.
 const LARGE_LOG_BYTES = 64 * 1024 ** 2;
 
-// Free space of the file system below which an error is reported: a few checkpoints of the log.
+// If the file system has less free space than this, an error is reported. The log may grow by about this much
+// in the time of a few checkpoints.
 const SPACE_BYTES = 16 * 1024 ** 2;
 
 /**

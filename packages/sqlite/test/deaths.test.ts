@@ -97,7 +97,7 @@ describe('the end of a process with entries in a SQLite file', () => {
     await until(async () => expect(inboxes()).to.have.length(1), { what: 'one inbox', withinMs: 20_000 });
   });
 
-  it('needs no call of process.exit() after everything is closed, and leaves no inbox socket', async () => {
+  it('needs no call of process.exit() if the process has closed its client, and then leaves no inbox socket', async () => {
     const child = start();
     await once(child, 'message');
     const exit = once(child, 'exit');

@@ -37,13 +37,13 @@ describe('a SQLite file that another user can change', () => {
     const victim = plant();
     const placement = await (await clients.session()).enqueue(newSpec());
     await admitted(placement);
-    // If the end of that session had removed the file, that would have happened in this turn of the event
-    // loop.
+    // If queuelock removed the inbox of the session that it has ended, it would do so before the next turn of
+    // the event loop.
     await new Promise((resolve) => setImmediate(resolve));
     expect(existsSync(victim)).to.equal(true);
   });
 
-  it('is refused when it belongs to another user, also by root', async function () {
+  it('is refused when it belongs to another user, even if the process runs as root', async function () {
     if (process.geteuid?.() !== 0) this.skip();
     const victim = plant();
     for (const name of [clients.file, `${clients.file}-wal`, `${clients.file}-shm`])

@@ -26,7 +26,7 @@ export interface StaleEffect {
 
 type AnyOwnership = Ownership | SharedOwnership | MultiOwnership;
 
-/** A hold that a test client granted to the code under test, with its locks. */
+/** A hold of the code under test, with the id of its test client and the names of its locks. */
 interface GrantedHold {
   readonly client: string;
   readonly names: readonly string[];

@@ -3,8 +3,9 @@ import { boundToCaller } from '@queuelock/core/backend';
 /** A request whose callback has not run yet. */
 export interface PendingCallback {
   /**
-   * Called when the request is granted. `run` calls the callback, at once or after those of earlier requests.
-   * It runs in the asynchronous context in which `ready` was called.
+   * Records that the request is granted. `run`, which calls the callback of the request, is called in the next
+   * turn of the event loop, or after the callbacks of earlier requests. It runs in the asynchronous context of
+   * this call.
    */
   ready(run: () => void): void;
   /** Removes a request that ends without a call of its callback. */

@@ -15,7 +15,10 @@ export interface RequestEntries {
    * Call it only after `enter`.
    */
   granted(): Promise<Ownership | undefined>;
-  /** Leaves all queues in any state. Resolves when the store has confirmed it. Call it only after `enter`. */
+  /**
+   * Leaves all queues, whether the request waits, holds the lock or has failed. Resolves when the store has confirmed it. Call it only
+   * after `enter`.
+   */
   leave(): Promise<void>;
 }
 
@@ -125,8 +128,8 @@ export class StealingEntries implements RequestEntries {
 }
 
 /**
- * A request with `ifAvailable`. It enters the `hold` queue only if that grants it at once, and keeps the lock only if `line` is empty. A
- * request that finds the lock held never enters `line`, so it cannot delay other requests.
+ * A request with `ifAvailable`. It makes a try in the `hold` queue, which never waits. If the try is admitted, the request keeps the hold
+ * only if `line` is empty. A request that finds the lock held never enters `line`, so it cannot delay other requests.
  */
 export class EntriesIfAvailable implements RequestEntries {
   readonly #spot: EntriesSpec;

@@ -28,7 +28,7 @@ describe('the order in which a lock manager runs callbacks', () => {
     expect(ran).to.deep.equal(['other', 'second', 'third']);
   });
 
-  it('does not include requests without a name, or those that have ended', async () => {
+  it('does not apply to requests whose order does not matter, or to those that have ended', async () => {
     const callbacks = new Callbacks();
     const ran: string[] = [];
     callbacks.enter('a');

@@ -57,7 +57,7 @@ export class ZooKeeperBackend implements Backend {
   readonly #clock = systemClock();
   readonly #followed = new LocalWaiters();
   readonly #closing = new AbortController();
-  /** The `ConnectionPacer` of each failed connection attempt. The next attempt continues the backoff of one. */
+  /** A `ConnectionPacer` for each failed connection attempt. A later attempt takes one of them, and so continues its backoff. */
   readonly #pacers: ConnectionPacer[] = [];
   readonly #connections = new Set<ZkDriver>();
   readonly #viewer$: Observable<ZkDriver>;

@@ -265,7 +265,7 @@ describe('the order of entries in ZooKeeper', () => {
     ]);
   });
 
-  it('determines the nearest limit ahead that differs from the limit of an exclusive entry', () => {
+  it('decides which of several different limits ahead is reported to an exclusive entry: the nearest one', () => {
     const five = '5of5-lock-';
     const names = [lock('0000000001', five), lock('0000000002'), lock('0000000003', 'shared-lock-')];
     const [exclusive, shared] = [own(lock('0000000009', five)), own(lock('0000000009', 'shared-lock-'))];

@@ -193,7 +193,7 @@ describe('a ZooKeeper queue with entries of another naming', () => {
     });
   });
 
-  describe('or with other children, for which Curator’s waiters would wait for ever', () => {
+  describe('or with children that are not entries', () => {
     const strangerBeside = (name: string, naming: Naming): Promise<string> =>
       asOperator(server, async (zk) => {
         await zk.create(`/${queue}`, '', 'persistent');
@@ -213,7 +213,7 @@ describe('a ZooKeeper queue with entries of another naming', () => {
       ['!note', 'kazoo'],
       ['1', 'curator'],
     ] as const) {
-      it(`accepts an entry of ${naming} beside the child ${name}`, async () => {
+      it(`accepts an entry of ${naming} beside the child ${name}, for which no waiter would wait`, async () => {
         expect(await strangerBeside(name, naming)).to.equal('it was let in');
       });
     }

@@ -7,7 +7,7 @@ import { HeartbeatProof } from '../src/session/heartbeat-proof.ts';
  */
 const opened = (): HeartbeatProof => new HeartbeatProof(1_000, 100);
 
-describe('the time from which a heartbeat proves a ZooKeeper session for one TTL', () => {
+describe('the time at which the proven TTL of a ZooKeeper session starts', () => {
   it('is the start of the connection for the first heartbeat', () => {
     expect(opened().acknowledged(150)).to.equal(100);
   });
@@ -17,7 +17,7 @@ describe('the time from which a heartbeat proves a ZooKeeper session for one TTL
     expect([150, 400, 650, 900].map((at) => heartbeats.acknowledged(at))).to.deep.equal([100, 150, 400, 650]);
   });
 
-  it('is that of an older heartbeat when the previous one may not have counted yet', () => {
+  it('is that of an older heartbeat when the previous one is less than a fifth of the timeout old', () => {
     const heartbeats = opened();
     for (const at of [150, 250, 350]) heartbeats.acknowledged(at);
     expect(heartbeats.acknowledged(400)).to.equal(150);

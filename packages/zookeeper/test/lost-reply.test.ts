@@ -81,7 +81,7 @@ describe('a lost reply of ZooKeeper', () => {
     expect(await session.remove(queue, second.id)).to.equal(true);
   });
 
-  it('to a heartbeat proves nothing; the TTL that the next heartbeat proves begins at the disconnect', async () => {
+  it('to a heartbeat proves nothing; the next heartbeat proves the session for one TTL from the disconnect on', async () => {
     const session = await bench.session(proxy.endpoint);
     const { signal } = new AbortController();
     const startedAt = performance.now();

@@ -26,7 +26,7 @@ describe('the minimum TTL of a ZooKeeper session', () => {
     });
   }
 
-  it('is explained by a rule with its numbers and with the options that change it', () => {
+  it('comes with a text, minTtlRule, that states the numbers behind it and the options that change it', () => {
     expect(zookeeper({ hosts: ['h'] }).info.minTtlRule).to.equal(
       '(syncLimit 5 + 2) x tickTime 2000 ms; set tickTimeMs and syncLimit of the backend to the values of the servers ' +
         FOR_A_SINGLE_SERVER,

@@ -11,15 +11,17 @@ const ENQUEUE_AT_A_TIME = 64;
 
 /**
  * Enqueues `n` waiters behind a holder. Then the holder releases, and each waiter releases as soon as it is
- * granted.
+ * granted. The waiters belong to `sessions` sessions in turn (1 by default). `warm` is the number of warm-up
+ * queues.
  */
 export async function drain(lock: Lock, parameters: Parameters): Promise<object> {
   const name = parameters.text('name');
-  const contender = await lock.open();
-  for (let i = 0; i < WARM_LINES; i += 1)
-    await pass(lock, contender, { name: `${name}-warm`, n: WARM_WAITERS });
-  const result = await pass(lock, contender, { name, n: parameters.number('n'), telling: true });
-  await contender.close();
+  const sessions = parameters.number('sessions', 1);
+  const contenders = await Promise.all(Array.from({ length: sessions }, () => lock.open()));
+  for (let i = 0; i < parameters.number('warm', WARM_LINES); i += 1)
+    await pass(lock, contenders, { name: `${name}-warm`, n: WARM_WAITERS });
+  const result = await pass(lock, contenders, { name, n: parameters.number('n'), telling: true });
+  await Promise.all(contenders.map((contender) => contender.close()));
   return result;
 }
 
@@ -33,12 +35,18 @@ interface Passing {
   readonly telling?: true;
 }
 
-async function pass(lock: Lock, contender: Contender, { name, n, telling }: Passing): Promise<object> {
-  const hold = await contender.acquire(name);
+async function pass(
+  lock: Lock,
+  contenders: readonly Contender[],
+  { name, n, telling }: Passing,
+): Promise<object> {
+  const hold = await contenders[0]?.acquire(name);
+  if (!hold) throw new Error('drain needs a session');
   const handOffs = new HandOffs(n);
   if (telling) await sayAndWait({ connected: true });
   const enqueueAt = nowUs();
-  for (let i = 0; i < n; i += 1) void contender.acquire(name).then((release) => handOffs.next(release));
+  for (let i = 1; i <= n; i += 1)
+    void contenders[i % contenders.length]?.acquire(name).then((release) => handOffs.next(release));
   await lock.untilWatching?.(n);
   const enqueueMs = (nowUs() - enqueueAt) / 1_000;
   if (telling) await sayAndWait({ ready: true });

@@ -154,7 +154,10 @@ export class Joins {
   }
 }
 
-/** What the quotas need to know about a join: its client, and the functions with which it stops counting. */
+/**
+ * The client of a join, and the functions that free its share of the quotas: `forget` for the join itself,
+ * `answered` for its handover request.
+ */
 interface JoinReleases {
   readonly client: ClientId;
   readonly forget: () => void;

@@ -6,7 +6,7 @@ import type { ClientId } from './quota.ts';
 export interface ConnectionFacts {
   /** Address of the peer of the connection. If there is a proxy, it is the proxy's address. */
   readonly remoteAddress?: string | undefined;
-  /** Request of the host, as `nodeListener` received it. Undefined in other hosts. */
+  /** The request of Node's HTTP server that `nodeListener` received. Undefined in other hosts. */
   readonly incoming?: IncomingMessage | undefined;
 }
 

@@ -1,7 +1,7 @@
 import { checkedOptions, type KnownOptions } from '@queuelock/core/backend';
 import { filled, numbersOf } from '../filled.ts';
 
-/** Limits for the simultaneous use of one client. A request beyond them gets status 429. */
+/** Limits on what one client may use at the same time. A request that exceeds a limit gets status 429. */
 export interface ClientLimits {
   /** Largest number of open streams of the client. Default 200. */
   readonly streams?: number;

@@ -3,7 +3,7 @@ import { Overloaded } from '../refusal.ts';
 /** Id under which the limits count a client; `undefined` when nothing identifies the client. */
 export type ClientId = string | undefined;
 
-/** A limit and its name. */
+/** The name of a limit's option, and its values for the bridge and for each client. */
 export interface QuotaSpec {
   /** Name of the option that sets the limits, in `limits` and in `limits.perClient`. */
   readonly option: string;

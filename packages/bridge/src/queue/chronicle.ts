@@ -22,7 +22,7 @@ export interface Gap {
  */
 export class Chronicle {
   readonly beganAt: number;
-  /** The stays of present entries, by the result of `nameOf`. A stay is the time from joining to leaving. */
+  /** The stays of the present entries. The keys are the texts that `nameOf` returns. */
   #present: ReadonlyMap<string, Stay> = new Map();
   readonly #past: Stay[] = [];
   readonly #gaps: Writable<Gap>[] = [];

@@ -36,7 +36,10 @@ export class Encoder {
     this.#tools = tools;
   }
 
-  /** Schedules the encoding of the feed's latest snapshot, at once if the encoder is idle. The feed notifies its subscribers. */
+  /**
+   * Schedules the encoding of the feed's latest snapshot. The encoding begins at once if the encoder is idle.
+   * At its end the feed notifies its subscribers.
+   */
   schedule(feed: Feed, client: ClientId): void {
     const queued = this.#queued.get(client);
     if (queued) queued.add(feed);

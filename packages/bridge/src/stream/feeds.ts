@@ -67,8 +67,8 @@ export class Feeds {
 
   /**
    * Removes a subscriber from a feed. A feed without subscribers stays open for a while, because its page may
-   * reopen the stream. A feed of a join is closed at once: it is not shared, so that the secret is checked for
-   * each subscriber.
+   * reopen the stream. The feed of a join is closed at once: each subscriber has its own, because opening it
+   * checks the secret of the join.
    */
   #unread(
     topic: Topic,

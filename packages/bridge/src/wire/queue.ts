@@ -42,8 +42,8 @@ export interface EntrySnapshot extends EntryRef {
   /** Remaining time of a hold that was taken through this bridge. Each heartbeat extends it. */
   readonly remainingMs?: number;
   /**
-   * Estimated wait in milliseconds, for the first hundred waiters only. It assumes that the entries ahead
-   * hold for as long as they publish, or else as long as recent holds lasted.
+   * Estimated wait in milliseconds, for the first hundred waiters only. It assumes that each entry ahead
+   * holds for its `typicalHoldMs`, or else as long as recent holds lasted.
    */
   readonly expectedWaitMs?: number;
 }

@@ -169,8 +169,8 @@ export class Arena implements Contenders {
 }
 
 /**
- * Throws an error of a stream as an uncaught exception. These streams do not fail, so an error is a defect of
- * this program.
+ * Throws an error of the stream of the queue's states as an uncaught exception. That stream never errors, so
+ * an error is a defect of this program.
  */
 function throwUncaught(error: unknown): never {
   throw error;

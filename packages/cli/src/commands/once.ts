@@ -101,7 +101,7 @@ function runOnce({ name, slot, command }: Call, options: OnceOptions): Promise<n
     try {
       const limits = options.wait === undefined ? {} : { timeoutMs: options.wait };
       const work = async (ownership: Ownership): Promise<number> => {
-        // `once.run` itself releases the lock of the slot, so the release function of `held` does nothing.
+        // `once.run` itself releases the lock of the slot, so `held.release` does nothing.
         const held = heldUntil(ownership, () => Promise.resolve());
         const { exitCode } = await runTerm(run.work, held, stop);
         // Throws after a failed program, because `once.run` records the slot as done unless its work throws.

@@ -119,7 +119,8 @@ class Director {
     const actor = this.#actors.get(CRASHES);
     if (!actor || this.#last.get(CRASHES)?.ev !== 'acquired') return;
     const until = this.#direction.stage.detectsDeath ? undefined : actor.provenUntil;
-    // The time is read before the signal is sent: the store may grant the next contender right after it.
+    // Reads the time of the crash before the contender is killed. The store may grant the next contender at
+    // once, and that grant must not have an earlier time than the crash.
     this.#crashed = { ...this.#seen('crashed', acquired), ...(until === undefined ? {} : { until }) };
     this.#emit(this.#crashed);
     actor.crash();

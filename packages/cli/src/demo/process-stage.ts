@@ -16,7 +16,8 @@ export interface ProcessStageSettings extends StageSettings {
 
 /**
  * Connects to the store, and returns a stage that runs every contender in its own process.
- * @throws the server's error if the server cannot be used. Otherwise every contender would report it
+ * @throws the server's error if the server cannot be used. Without this check, every contender would report
+ *   that error
  */
 export async function openProcessStage({ isOwnFile, ...settings }: ProcessStageSettings): Promise<Stage> {
   const backend = await backendFromUrl(settings.url);

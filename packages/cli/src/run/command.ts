@@ -112,8 +112,8 @@ async function reportLoss(
   const report = (): void => {
     note('the lock is lost; the command continues, and only its fencing token can reject its writes');
   };
-  // If the hold was lost while the command was started, its signal has aborted already and emits no event any
-  // more.
+  // If the hold was lost while the command was started, the signal of the hold has aborted already and emits
+  // no further event.
   if (held.signal.aborted) report();
   else held.signal.addEventListener('abort', report);
   await child.exited;

@@ -44,7 +44,7 @@ function namesIn(directory: string): string[] {
   try {
     return readdirSync(directory);
   } catch {
-    return []; // Only Linux has this directory.
+    return []; // Only Linux has the directory /proc/self/fd.
   }
 }
 

@@ -52,9 +52,9 @@ export function elapsedMs(from: Moment, to: Moment): number {
 }
 
 /**
- * Returns the watchdog's orders for the current state of the hold. The watchdog sends SIGTERM when the guard
- * would send it if no further heartbeat succeeded. It sends SIGKILL a little later than the guard would, so
- * that the guard acts first if it can. Both times are before the end of the hold.
+ * Returns the watchdog's orders for the current state of the hold. They assume that no further heartbeat
+ * succeeds. The watchdog sends SIGTERM and SIGKILL a little later than the guard would, so that the guard acts
+ * first if it can. Both times are before the end of the hold.
  */
 export function ordersFor(
   target: WatchdogTarget,

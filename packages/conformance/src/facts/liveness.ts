@@ -54,13 +54,14 @@ export async function definiteCode(stage: Stage, call: () => Promise<unknown>): 
 
 interface Silence {
   readonly session: Session;
-  /** Time since which no renewal was sent for the session. */
+  /** Time after which the client sent no renewal of this session. */
   readonly since: number;
 }
 
 /**
- * Waits until the contender is admitted, and expects this soon after the silent session's TTL has ended. The
- * harness sets the allowed delay. Time during which the store or this process is stalled does not count.
+ * Waits until the contender is admitted. Expects that this happens soon after the TTL of the silent session
+ * has ended. The harness sets the allowed delay. Time during which the store or this process is stalled does
+ * not count.
  */
 export async function admittedSoon(
   next: Contender,
@@ -73,8 +74,8 @@ export async function admittedSoon(
 }
 
 /**
- * Expects that the contender was not admitted before `time`, up to the inaccuracy of a clock of whole
- * milliseconds.
+ * Expects that the contender was not admitted before `time`. Tolerates the rounding of a clock that counts in
+ * whole milliseconds.
  */
 export function admittedFrom({ admittedAt }: Contender, time: number): void {
   safely(() => expect(admittedAt).to.be.at.least(time - CLOCK_GRAIN_MS));

@@ -101,8 +101,8 @@ export const resumptionFacts: readonly Fact[] = [
       const renewing = (client: Client): Promise<string> =>
         definiteCode(stage, () => client.session.renew(new AbortController().signal));
       expect(await renewing(former)).to.equal('SESSION_LOST');
-      // Two contenders use the same entry. The former client's contender may lose it from now on without a
-      // violation, because this fact is about the resumed session's contender.
+      // The contenders of both sessions use the same entry. This fact is about the contender of the resumed
+      // session. So from now on it is no violation if the other contender loses the entry.
       held.giveUp();
       await former.session.close();
       expect(await renewing(resumed)).to.equal('no error');

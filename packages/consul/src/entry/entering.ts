@@ -113,7 +113,10 @@ async function find(tools: EntryTools, newcomers: readonly Newcomer[]): Promise<
   throw entryLost(missing.map(({ entry }) => entry.id).join(', '));
 }
 
-/** Returns the last result for each key. The results of `check` and `lock` operations have no value, but the result of the later read has. */
+/**
+ * Returns the last result for each key of a transaction. A key that was locked and then read has two results, and only the result of the read contains
+ * the value.
+ */
 function lastOfEach(pairs: readonly KvPair[]): readonly KvPair[] {
   return [...new Map(pairs.map((pair) => [pair.key, pair])).values()];
 }

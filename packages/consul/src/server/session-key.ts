@@ -107,7 +107,7 @@ export class SessionKey {
     throw unexpected(this.#connection.endpoint, `the key ${this.key} changes too often`);
   }
 
-  /** Deletes the key, unless another process uses the session. Returns whether the key was deleted, so that the session may be ended. */
+  /** Deletes the key, unless another process uses the session. Returns whether the key was deleted. Only then may the caller end the session. */
   async delete(): Promise<boolean> {
     const result = await this.#connection.txn([{ verb: 'delete-cas', key: this.key, index: this.#index }]);
     if (result.isDone) return true;

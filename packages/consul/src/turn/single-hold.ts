@@ -111,8 +111,8 @@ export class SingleHold {
   }
 
   /**
-   * Locks the key if it is not locked for the entry yet, and then emits `turn`, with which the queue admits
-   * the entry. Errors when the key is lost.
+   * Locks the key if it is not locked yet for the entry, which the queue has admitted. Then emits `turn`, the
+   * admission by the queue. Errors when the key is lost.
    */
   #hold(turn: Turn): Observable<Turn> {
     return new Observable((subscriber) => {

@@ -88,9 +88,10 @@ export interface LockClient extends AsyncDisposable {
    *   `stop.throwIfAborted()`: work that returns counts as done
    * @returns the result of `work`, after the release is confirmed. If the server cannot be reached then, it resolves when the session has
    *   certainly ended, up to one TTL later
-   * @throws {QueueLockError} `OWNERSHIP_LOST` when the hold was lost while `work` ran, with the error of `work` as its `cause`; the error of `work`
-   *   otherwise; `WORK_TIMEOUT` or `CLOSED` when that stopped it; `REENTRANT` inside the `work` of the same name, unless the permits of both
-   *   fit into its limit; `TIMEOUT`, the signal's reason, `UNAVAILABLE` or `SESSION_LOST` when the lock was never granted
+   * @throws {QueueLockError} `OWNERSHIP_LOST` when the hold was lost while `work` ran, with the error of `work` as its `cause`. `WORK_TIMEOUT` or
+   *   `CLOSED` when the timeout or the closing client stopped `work`. Otherwise the error of `work`. When the lock was never granted: `TIMEOUT`, the
+   *   signal's reason, `UNAVAILABLE` or `SESSION_LOST`. It is `REENTRANT` when the call chain already holds the name, unless the name is a semaphore
+   *   and all permits of the call chain fit into its limit
    * @example
    * await locks.run('invoices/42', async ({ token }, stop) => {
    *   await book({ token, signal: stop });

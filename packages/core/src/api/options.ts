@@ -27,7 +27,8 @@ export interface LockClientOptions {
    * How long a new holder waits when the previous hold did not end by a release (a crash, a lost session, an operator's removal), in
    * milliseconds. Chubby calls this the lock-delay. Use it for resources that cannot check a fencing token: effects of a holder that was cut
    * off may still arrive. It costs one write for each hold. Only holds of clients that set it are noticed, so set it in all clients of a name.
-   * `tryAcquire` waits too. 2,500 covers every overlap that was measured for clients without proven heartbeats. Default 0: off.
+   * `tryAcquire` waits too. In measurements with clients without heartbeat proof, no two
+   * holds overlapped for longer than 2,500 ms. Default 0: off.
    */
   readonly lockDelayMs?: number;
   /**
@@ -104,8 +105,8 @@ export interface ClaimOptions {
   // eslint-disable-next-line rxjs-x/finnish -- a number in most cases, and a stream only for a limit that changes
   readonly limit?: number | Observable<number>;
   /**
-   * Number of permits to take at once, at most `limit`. Smaller claims do not pass. Take all permits that you need in one claim: a call chain
-   * that holds permits and waits for more may deadlock with others that do the same. Default 1.
+   * Number of permits to take at once, at most `limit`. While the claim waits for them, claims for fewer permits do not overtake it. Take all permits
+   * that you need in one claim: a call chain that holds permits and waits for more may deadlock with others that do the same. Default 1.
    */
   readonly permits?: number;
   /**
@@ -175,7 +176,8 @@ export interface RunOptions extends AcquireOptions, WorkOptions {}
 export interface AcquireOptions extends ClaimOptions {
   /**
    * Lets this call enter a lock again that its call chain already holds through a `run` with the same option. Without this option the call rejects
-   * with `REENTRANT`. Calls from the same level, for instance under `Promise.all`, enter one after another. Default `false`.
+   * with `REENTRANT`. If several calls are made from within the same hold at once, for instance under `Promise.all`, they enter one after another. Default
+   * `false`.
    */
   readonly reentrant?: boolean;
   /** Enters the lock of this ownership again, from any call chain. Such calls enter one after another. The name must be that of the ownership. */

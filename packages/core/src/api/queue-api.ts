@@ -40,7 +40,7 @@ export interface QueueEntry {
   readonly typicalHoldMs?: number;
   /** The handover request that the entry's client makes to the holder while it waits. */
   readonly request?: HandoverRequestOptions;
-  /** Ids of the holders' entries whose responses to its handover request the entry's client has read. */
+  /** Ids of entries of holders. The client of this entry has read their responses to its handover request. */
   readonly heard: readonly string[];
   /**
    * Responses of the entry's client, as the holder, to handover requests. Each has the id of the requesting waiter's entry. The newest is the last.

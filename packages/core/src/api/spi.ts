@@ -51,7 +51,7 @@ export interface Placement {
   readonly token: bigint;
   /** The entry's key or path in the store, for people and tools. A later entry may have the same key, with another `order`. */
   readonly key: string;
-  /** The turn of the entry when it joined. If the entry is admitted, the store needed no further request. */
+  /** The turn of the entry when it joined. If it admits the entry, the claim needs no further request to the store. */
   readonly turn: Turn;
   /**
    * The limit of an entry ahead, if it differs from this entry's limit. A reader ahead counts with a limit of 1; otherwise it might hold together
@@ -141,7 +141,7 @@ export interface Session {
   /**
    * Enters several distinct queues with one entry each. If two calls, of any sessions, enter several common queues, the entries of one call are ahead
    * in all of them. Rejects like `enqueue`, for all entries together. Afterwards the core repeats or removes each entry separately, by its id. Other
-   * clients see none of the entries until all are certain to appear, or to vanish with the session.
+   * clients see none of the entries until it is certain that all of them will be stored, or that they will be removed with the session.
    */
   enqueueAll?(specs: readonly EntrySpec[], option?: EnqueueAllOptions): Promise<readonly Placement[]>;
   /** Like `enqueue`, but when the entry would have to wait, resolves to `undefined` and adds no entry. */
@@ -210,9 +210,9 @@ export interface Backend {
    */
   open(ttlMs: number, signal: AbortSignal): Promise<Session>;
   /**
-   * Resumes a session that another process abandoned or that outlived it. If that process still runs, its next heartbeat rejects with `SESSION_LOST`,
-   * and it neither keeps nor ends the session. `enqueue` with the id of an existing entry finds that entry. Rejects as `open`, and with
-   * `SESSION_LOST` when the session has ended.
+   * Resumes a session of another process, which has abandoned the session or has ended without closing it. If that process still runs, its next
+   * heartbeat rejects with `SESSION_LOST`, and it neither keeps nor ends the session. `enqueue` with the id of an existing entry finds that entry.
+   * Rejects as `open`, and with `SESSION_LOST` when the session has ended.
    */
   resume?(resumption: string, signal: AbortSignal): Promise<Session>;
   /**
@@ -238,7 +238,7 @@ export interface Backend {
   ): Promise<bigint | undefined>;
   /**
    * Emits the non-empty queues whose names begin with `prefix`, in any order, then their changes. Changes are merged, over a second or more where
-   * reading is expensive. Keys and counts only. Queues that may not be read are omitted. Errors like `observe`.
+   * reading is expensive. Reads only keys or counts of the entries, and no values. Queues that may not be read are omitted. Errors like `observe`.
    */
   queues?(prefix: string): Observable<readonly ListedQueue[]>;
   /** Reads what the store has kept of a queue's past. Makes one attempt, which limits its own time or ends when `signal` aborts. */

@@ -52,11 +52,11 @@ export class Contender implements Holder, LivenessListener {
   /** Subscription to the conditions under which the hold of the admitted entry may begin. */
   #beginning: Subscription | undefined;
   /**
-   * All other subscriptions: during the wait those to conditions and to responses of the holder, and later
-   * the one that reads why the hold was lost.
+   * During the wait: the subscriptions to the conditions of the hold and to responses of the holder. After
+   * the loss of the entry: the subscription that finds the cause.
    */
   #followed: Subscription | undefined;
-  /** Happens when the hold begins. From then on the limit no longer changes. Set only for a limit that may change. */
+  /** The moment at which the hold begins. From then on the limit no longer changes. Set only if the limit is a stream. */
   #granted: Moment | undefined;
 
   constructor(entry: Entry, request: ClaimRequest, acquisition: ContenderHost) {

@@ -6,7 +6,10 @@ import type { BackendInfo } from '../api/spi.ts';
  * `channel(name)`.
  */
 export const CHANNELS: {
-  /** Spans one acquisition, from the request to its outcome; publishes an `AcquireMessage`. On the memory backend the grant may precede `end`. */
+  /**
+   * Spans one acquisition, from the request to its outcome; publishes an `AcquireMessage`. On the memory backend, the outcome (`asyncEnd`) may be
+   * published before the end of the synchronous part (`end`).
+   */
   readonly acquire: 'queuelock.acquire';
   /** Spans one hold, from the grant to its end; publishes a `HoldMessage`. */
   readonly hold: 'queuelock.hold';

@@ -20,7 +20,7 @@ export interface EntryOwner {
   /** Function to call in place of `session.enqueue` and `session.tryEnqueue`, for claims of a multi-lock. */
   readonly enqueue: Enqueue | undefined;
   /** Called with the error of each failed attempt to join, and with `undefined` after a success. */
-  trouble(why: unknown): void;
+  problem(why: unknown): void;
   /** Called with a promise that settles when the entry has left the queue. */
   leaving(left: Promise<void>): void;
 }
@@ -78,7 +78,7 @@ export class Entry {
       this.#isJoining = false;
       this.#onJoined?.();
     }
-    this.#owner.trouble(undefined);
+    this.#owner.problem(undefined);
     if (!placement) throw taken(this.spec.queue);
     this.#mayBeIn = true;
     this.placement = placement;
@@ -125,7 +125,7 @@ export class Entry {
 
   /** Reports to the claim that an attempt to join has failed, and records whether the entry may be in the queue. */
   #note(error: unknown): void {
-    this.#owner.trouble(error);
+    this.#owner.problem(error);
     if (!isDefinite(error)) this.#mayBeIn = true;
   }
 

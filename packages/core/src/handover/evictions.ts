@@ -103,7 +103,10 @@ export class Evictions {
     return removed;
   }
 
-  /** Removes one entry; resolves to whether it was in the queue. An attempt that got no response may have removed it. */
+  /**
+   * Removes one entry. Resolves to `true` if the entry was in the queue. It also does so if the entry is missing after an attempt without a response,
+   * which may have removed it.
+   */
   #removeOne(name: string, { key, order }: Pick<Victim, 'key' | 'order'>): Promise<boolean> {
     const { backend, closing } = this.#tools;
     let mayHaveRemoved = false;

@@ -65,14 +65,14 @@ export function whileInLine(
 ): Observable<HandoverAnswer> {
   const { steal, request } = options;
   const requested = Object.keys(options).filter((option) => option !== 'request');
-  const picture$ = firstSnapshot(place, tools.queue$.pipe(visible(requested.join(' and '))));
-  const admission$ = picture$.pipe(
+  const snapshot$ = firstSnapshot(place, tools.queue$.pipe(visible(requested.join(' and '))));
+  const admission$ = snapshot$.pipe(
     tap((snapshot) => {
       throwIfTooLong(snapshot, options);
     }),
     ignoreElements(),
   );
-  const theft$ = picture$.pipe(
+  const theft$ = snapshot$.pipe(
     concatMap((snapshot) => (steal ? clearTheWay(snapshot, steal.reason, tools.evictions) : EMPTY)),
     ignoreElements(),
   );

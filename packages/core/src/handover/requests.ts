@@ -105,8 +105,8 @@ class Request implements HandoverRequest {
     await this.#respond({ answer: 'yields' });
     const entries = await this.#received();
     const admitted = admittedEntries(entries);
-    // If a holder or a released entry is ahead of this holder's entry, `admitted` may not contain this holder's
-    // entry. So only entries behind it are removed.
+    // If another holder or a released entry is ahead of this holder's entry, this holder's entry may be missing
+    // in `admitted`. So only entries behind it are removed.
     const isBehind = ({ order }: QueueEntry): boolean => order > this.#own.order;
     const between = inTheWayOf(entries, this.from).filter((entry) => isBehind(entry) && !admitted.has(entry));
     const reason = `the holder yields to ${this.from.owner}: ${this.reason}`.slice(0, 200);

@@ -185,7 +185,7 @@ export class HeldOwnership implements Ownership {
   /** Registers a task that reads why the hold was lost. `release` waits for it. */
   tellLater(story: Promise<unknown>): void {
     this.#story = story;
-    // When `story` has ended, the record of the hold gets the reason of the loss that `story` has found.
+    // When the task has ended, stores the reason for the loss that it has found in the record of the hold.
     void story.then(() => this.#recording?.ended(this.#lossError));
   }
 

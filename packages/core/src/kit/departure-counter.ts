@@ -12,8 +12,8 @@ interface Known extends Pick<FoundQueue, 'depth' | 'joined'> {
   readonly seenAt: number;
 }
 
-// How long a queue that no longer exists is remembered, in milliseconds. It is long enough for an observer
-// that reads rarely. It is short because some names are used only once.
+// For how long the counts of a queue that no longer exists are stored, in milliseconds. It is long enough for
+// an observer that reads rarely, and so short that names that are used only once do not fill the memory.
 const REMEMBERED_MS = 60_000;
 
 /**

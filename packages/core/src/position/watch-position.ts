@@ -111,7 +111,7 @@ export function positionsIn(
     const seen = new SeenHolds(clock);
     return queue$.pipe(
       // Measures hold times from every snapshot, also from those that are not emitted.
-      tap((queue) => seen.look(queue)),
+      tap((queue) => seen.readState(queue)),
       filter(({ status }) => status !== 'connecting'),
       paced(POSITION_INTERVAL_MS, clock),
       map((queue) => {

@@ -45,8 +45,8 @@ export function longestHoldMs(
 
 /**
  * Computes the result of `Session.renew` for stores where a heartbeat only proves that the server counts the TTL from an earlier time. `elapsedMs`
- * have passed since then on this process's clock. The core later reduces the result by a factor, because the server's clock may run faster. This
- * function divides `elapsedMs` by that factor, so that the reduction does not make the elapsed time smaller.
+ * have passed since then on this process's clock. Later, `deadlineOf` multiplies the result by `1 - CLOCK_RATE_ERROR`, because the server's clock may
+ * run faster. This function divides `elapsedMs` by the same factor, so that the elapsed time is subtracted in full.
  */
 export function leftOfTtl(ttlMs: number, elapsedMs: number): number {
   return Math.max(0, ttlMs - elapsedMs / (1 - CLOCK_RATE_ERROR));

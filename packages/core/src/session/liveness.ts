@@ -63,7 +63,7 @@ export class Liveness {
   }
 
   /** Returns why the session is suspect, or `undefined` when it is not. */
-  get trouble(): QueueLockError | undefined {
+  get problem(): QueueLockError | undefined {
     if (this.#ended || this.#health === 'alive') return undefined;
     const cause = this.#failure;
     const detail = cause === undefined ? 'no heartbeat is confirmed' : detailOf(cause);
@@ -166,7 +166,10 @@ export class Liveness {
     );
   }
 
-  /** Notifies all listeners. A listener may delete others meanwhile. Listeners that it adds are notified by `add` itself. */
+  /**
+   * Notifies all listeners of the end of the session. Skips a listener that another one deletes meanwhile. A listener that is added meanwhile is not in
+   * the list, but `add` has notified it.
+   */
   #tellListeners(error: QueueLockError): void {
     for (const listener of [...this.#listeners])
       if (this.#listeners.delete(listener)) listener.sessionEnded(error);

@@ -26,7 +26,7 @@ export interface SessionOpening extends SessionSettings {
   readonly open: Backend['open'];
   readonly endpoint: string;
   /** Called with the error of each failed attempt to open the session. */
-  readonly trouble: (why: unknown) => void;
+  readonly problem: (why: unknown) => void;
   /** Loads the function that starts heartbeat threads. Never rejects. Default: no threads. */
   readonly standby?: (() => Promise<StandbyStarter | undefined>) | undefined;
 }
@@ -116,7 +116,7 @@ function connect(
     const openedAt = clock.now();
     const session = await open(ttlMs, stop.signal).catch((error: unknown) => {
       failure = error;
-      settings.trouble(error);
+      settings.problem(error);
       throw error;
     });
     const deadline = deadlineOf(openedAt, session.ttlMs, paceOf(session.ttlMs, settings).safetyMarginMs);

@@ -58,7 +58,7 @@ export class Standby implements OtherProofs {
   readonly #exited: Promise<void>;
   #cancelCheckIn: () => void = () => undefined;
 
-  /** Starts the thread. */
+  /** Starts the heartbeat thread of the session. */
   constructor(
     session: Session,
     { sourceFor, clock, maxBlockedMs, onFailure }: StandbyOptions,

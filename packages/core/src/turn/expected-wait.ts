@@ -67,8 +67,8 @@ class Schedule {
   }
 
   /**
-   * Computes when the entry starts to hold. Of the conflicting holds ahead, those that end last may still run then, as many as its limit allows. The
-   * entry starts when the latest of the other conflicting holds ends.
+   * Computes when the entry starts to hold. It starts as soon as its permits fit into its limit, together with the permits of the conflicting holds
+   * ahead that have not ended by then.
    */
   startOf({ shared, limit, permits }: QueueEntry): number {
     let left = limit - permits;

@@ -28,7 +28,7 @@ export class SeenHolds {
     this.#clock = clock;
   }
 
-  look({ status, entries }: QueueState): void {
+  readState({ status, entries }: QueueState): void {
     if (status === 'live')
       this.#follow(new Map([...admittedEntries(entries)].map((entry) => [nameOf(entry), entry])));
     this.#isContinuous = status === 'live';

@@ -3,7 +3,9 @@ import type { TrackedEntry, EntryTracker } from './entry-tracker.ts';
 
 /** An entry of a session, as the store has stored it. */
 export interface FoundEntry extends EntryName {
-  /** The number that the store gave the entry; see `TrackedEntry.ord`. */
+  /** What notifications of the store call the entry; see `TrackedEntry.ref`. */
+  readonly ref: string;
+  /** The order number that the store gave the entry. */
   readonly ord: TrackedEntry['ord'];
   readonly admitted: boolean;
 }
@@ -29,8 +31,8 @@ export interface SessionReconcilerOptions<Found extends FoundEntry> {
 export class SessionReconciler<Found extends FoundEntry> {
   readonly #settings: SessionReconcilerOptions<Found>;
   #inherited: number;
-  /** The `ord` of each entry of the earlier process that has left since the session was resumed. */
-  readonly #leftBehind = new Set<Found['ord']>();
+  /** The `ref` of each entry of the earlier process that has left since the session was resumed. */
+  readonly #leftBehind = new Set<string>();
   #unclaimed: readonly Found[] | undefined = [];
   #hasEntered = false;
   #isLooking = false;
@@ -55,8 +57,8 @@ export class SessionReconciler<Found extends FoundEntry> {
   }
 
   /** Records that an entry of the session has left. */
-  entryRemoved({ ord }: Pick<Found, 'ord'>): void {
-    if (Number(ord) <= this.#inherited) this.#leftBehind.add(ord);
+  entryRemoved({ ref, ord }: Pick<Found, 'ref' | 'ord'>): void {
+    if (Number(ord) <= this.#inherited) this.#leftBehind.add(ref);
   }
 
   /** Removes the unclaimed entries of the earlier process. Rejects when the read fails; may be repeated. */
@@ -90,8 +92,8 @@ export class SessionReconciler<Found extends FoundEntry> {
     const { entries, readEntries, remove, nextCall } = this.#settings;
     const call = nextCall();
     const found = await readEntries();
-    entries.reconcile(call, new Map(found.map(({ ord, admitted }) => [ord, admitted])));
-    const unknown = found.filter(({ ord }) => !entries.has(ord));
+    entries.reconcile(call, new Map(found.map(({ ref, admitted }) => [ref, admitted])));
+    const unknown = found.filter(({ ref }) => !entries.has(ref));
     const forgotten = new Set(unknown.filter((entry) => this.#isForgotten(entry)));
     this.#unclaimed = unknown.filter((entry) => !forgotten.has(entry));
     for (const entry of forgotten) await remove(entry);
@@ -103,6 +105,6 @@ export class SessionReconciler<Found extends FoundEntry> {
    */
   #isForgotten(entry: Found): boolean {
     if (this.#settings.pendingEnqueues.has(entry)) return false;
-    return Number(entry.ord) > this.#inherited || this.#leftBehind.has(entry.ord);
+    return Number(entry.ord) > this.#inherited || this.#leftBehind.has(entry.ref);
   }
 }

@@ -120,7 +120,7 @@ export function turnsByWatching<R extends Taker>(
   rule: AdmissionRule,
   first: EntriesAhead<R>,
 ): Observable<Turn> {
-  // The stream keeps only this while the entry waits, and not all rows of the first read.
+  // While the entry waits, the stream stores only what it needs later, not the whole result of the first read.
   const kept = remembered(first, rule);
   return new Observable((subscriber) => followTurns(view, { rule, first: kept }, subscriber));
 }

@@ -81,7 +81,7 @@ export const evictionFacts: readonly CoreFact[] = [
   })),
   {
     title:
-      'an entry of another kind of client is evicted whatever it stores, and its record has a shortened owner',
+      'an entry with an owner label of 10,000 characters is evicted, and the record contains shortened labels',
     async check(stage) {
       const [other, operator] = [stage.client(), stage.client({ owner: 'o'.repeat(5_000) })];
       const own = await other.acquire('x');

@@ -100,15 +100,19 @@ export const labelFacts: readonly CoreFact[] = [
   },
   ...(
     [
-      ['a store that cannot', { share: undefined } as unknown as Partial<Session>, 'INVALID_ARGUMENT'],
       [
-        'a server that refuses',
+        'the store does not support it',
+        { share: undefined } as unknown as Partial<Session>,
+        'INVALID_ARGUMENT',
+      ],
+      [
+        'the server refuses it',
         { share: () => Promise.reject(new QueueLockError('ACCESS_DENIED', 'not you')) },
         'ACCESS_DENIED',
       ],
     ] as const
   ).map(([who, change, code]): CoreFact => ({
-    title: `a downgrade rejects on ${who}, and the hold stays exclusive`,
+    title: `a downgrade rejects when ${who}, and the hold stays exclusive`,
     async check(stage) {
       const own = await stage.client(withSession(change)).acquire('x');
       expect(await rejection(stage.passing(own.downgrade()))).to.include({ code });
@@ -199,7 +203,8 @@ export const labelFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'the client drops responses first from a label that is too large, then holds, and never the owner',
+    title:
+      'from a label that is too large, the client first omits responses, then holds, but never the owner',
     async check(stage) {
       const client = stage.client({ owner: 'o'.repeat(900) });
       const holds = await stage.passing(

@@ -318,8 +318,8 @@ export const limitFacts: readonly CoreFact[] = [
 ];
 
 /**
- * Wraps a session. For entries with this limit, `enqueue` resolves late, and with the report that the entry
- * must wait. A store whose clients decide admission may do so too.
+ * Wraps a session. For entries with the given limit, `enqueue` resolves only after `gate` opens, and reports
+ * that the entry must wait. A store whose clients decide which entries are admitted may also respond like this.
  */
 function waitingUnder(limit: number, session: Session, gate: Gate): Session {
   const enqueue = session.enqueue.bind(session);

@@ -125,7 +125,7 @@ export const requestFacts: readonly CoreFact[] = [
     },
   },
   ...ANSWERS.map((how): CoreFact => ({
-    title: `the response ${how} reaches the requester once when the store's first reply to each kind of call is lost`,
+    title: `a requester receives the response ${how} exactly once, even if the first reply to each kind of request is lost`,
     async check(stage) {
       const calls: readonly MemoryCall[] = ['update', 'evict', 'readRegister', 'writeRegister', 'remove'];
       const losing = (): StageClientOptions => ({ link: { intercept: losingReplies(calls) } });
@@ -141,7 +141,7 @@ export const requestFacts: readonly CoreFact[] = [
   })),
   ...ANSWERS.flatMap((how) =>
     (['update', 'evict', 'readRegister', 'writeRegister', 'remove'] as const).map((call): CoreFact => ({
-      title: `${how} settles within 1 s when its client closes while ${call} is pending`,
+      title: `the call ${how} of a holder settles within 1 s when its client closes while the request ${call} is pending`,
       async check(stage) {
         const gate = new Gate(call);
         const deaf = new Gate('update');
@@ -167,7 +167,7 @@ export const requestFacts: readonly CoreFact[] = [
     })),
   ),
   ...(['update', 'evict'] as const).map((call): CoreFact => ({
-    title: `yieldToRequester settles when the session ends while ${call} is pending`,
+    title: `the call yieldToRequester of a holder settles when its session ends while the request ${call} is pending`,
     async check(stage) {
       const gate = new Gate(call);
       const scene = await sendRequest(stage, { link: { intercept: gate.requests } });

@@ -6,7 +6,7 @@ interface Belief {
   readonly ownership: Ownership;
 }
 
-/** Checks what clients believe to hold against each other and against the entries on the server. */
+/** Checks the holds that clients believe in: they may not conflict, and must match the entries on the server. */
 export class Witness {
   readonly faults: string[] = [];
   readonly #server: MemoryServer;

@@ -40,7 +40,7 @@ export interface CheckedEtcd3Client {
 }
 
 const RULE = 'is a client of npm etcd3 1.1, made by new Etcd3(…)';
-/** The methods that the driver calls on a duplicate, by the property of the client that has them. */
+/** Maps properties of a duplicate of the client, such as `kv`, to the methods of that property which the driver calls. */
 const METHODS: Readonly<Record<string, readonly string[]>> = {
   kv: ['range', 'put', 'deleteRange', 'txn'],
   leaseClient: ['leaseGrant', 'leaseRevoke', 'leaseKeepAlive', 'leaseTimeToLive'],

@@ -14,7 +14,7 @@ export type Naming = 'go' | 'fast';
 /** Returns the naming of a queue. Throws `INVALID_ARGUMENT` if a user's function returns another value. */
 export type NamingOf = (queue: string) => Naming;
 
-/** Returns the single key that clients without queues lock for this queue, or `undefined` if there are no such clients. */
+/** Returns the single key that serves clients without queues as the lock, or `undefined` if no such clients use this lock. */
 export type SingleKeyOf = (queue: string) => string | undefined;
 
 const NAMINGS: readonly Naming[] = ['go', 'fast'];

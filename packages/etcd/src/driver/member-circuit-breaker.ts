@@ -12,13 +12,13 @@ export interface BreakerCall {
 }
 
 const BACKOFF = { initialDelayMs: 300, maxDelayMs: 1_500 };
-// Failures of the last 2,000 ms count. That is twice the time after which grpc-js adds one attempt by itself.
+// Failures of the last 2,000 ms count. That is twice the time after which grpc-js itself makes one more attempt to connect.
 const WINDOW_MS = 2_000;
 // In an outage that has lasted for 10 s, failures of the last 3 s count. So there are fewer attempts, and the
 // end of the outage is noticed up to a second later.
 const LASTING = { fromMs: 10_000, windowMs: 3_000 };
-// Maximum number of failures within those 2,000 or 3,000 ms. Attempts at members that have not failed are not
-// limited.
+// Maximum number of failures that count, within 2,000 ms or in a long outage 3,000 ms. At this number, attempts to connect are
+// refused, except to members that have not failed.
 const MAX_FAILURES = 2;
 const BY_MEMBER = /etcdserver:/;
 

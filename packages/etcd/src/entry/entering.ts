@@ -18,8 +18,8 @@ export interface RequestContext extends EnqueueContext, RemovalContext {
   readonly entering: Batcher<Newcomer, EnqueueResponse>;
 }
 
-// Maximum number of attempts. When the session removes another entry with an unknown outcome, its generation
-// changes and the enqueue must be sent again.
+// Maximum number of attempts. The server refuses an enqueue if the session's generation has changed, and the enqueue must be sent again. The
+// session changes its generation when it removes another entry that may or may not exist.
 const ATTEMPTS = 20;
 
 /**
@@ -53,7 +53,7 @@ export async function enter(
   );
 }
 
-/** Makes one attempt. Resolves with the outcome for each entry, and the generation that the transaction compared. */
+/** Makes one attempt. Resolves with the outcome for each entry, and the generation that the transaction required. */
 async function attemptToEnter(
   context: RequestContext,
   newcomers: readonly Newcomer[],

@@ -30,7 +30,7 @@ export interface Origin {
   readonly revision: bigint;
   /** The revision at which this process resumed the session, or 0. Entries with smaller revisions were created by the process before it. */
   readonly resumedAt: bigint;
-  /** The key that clients without a queue lock; see `single-key.ts`. */
+  /** The key that serves clients without queues as the lock; see `single-key.ts`. */
   readonly single?: Buffer | undefined;
   /** Whether the queue's naming is `fast`. */
   readonly isFast: boolean;

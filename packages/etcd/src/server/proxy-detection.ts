@@ -10,8 +10,8 @@ export interface DetectionOptions {
 
 /**
  * Detects whether a member is reached directly or through an `etcd grpc-proxy`. A watch request proposes an id, which only etcd itself accepts. The
- * watch streams of the backend report what they observe. A member without such a report gets a watch request, and another one after a request to it
- * has failed. Until it responds, it counts as one behind a proxy.
+ * watch streams of the backend report whether the member accepted it. If there is no report about a member, the detection sends a watch request of
+ * its own. A failed request to the member discards its report. Until a member responds, it counts as one behind a proxy.
  */
 export class ProxyDetection {
   readonly #key: Buffer;
@@ -61,7 +61,7 @@ export class ProxyDetection {
         stream.close();
         resolve(response);
       };
-      // A stream waits twice its timeout for the first response, so it gets half of the time as its timeout.
+      // A stream waits twice its timeout for the first response. With half of `withinMs` as its timeout, it waits for `withinMs`.
       const stream = new WatchStream(endpoint, withinMs / 2, {
         onRefused: () => end(undefined),
         onEnd: () => resolve(undefined),

@@ -154,8 +154,8 @@ export class Connection {
     }
   }
 
-  #admit(session: string, ord: string): void {
-    this.#residents.get(session)?.entries.notify(ord, true, this.#calls);
+  #admit(session: string, ref: string): void {
+    this.#residents.get(session)?.entries.notify(ref, true, this.#calls);
   }
 
   #notify(residents: readonly Resident[], rows: readonly PollRow[]): void {
@@ -183,9 +183,9 @@ export class Connection {
    * two statements. It lasts if an operator has deleted an entry ahead by hand, because then no step admits the
    * next one.
    */
-  #mendLater({ queue, ord }: Placed): void {
+  #mendLater({ queue, key }: Placed): void {
     const waits = [...this.#residents.values()].some(({ entries }) =>
-      [...entries.waiting].some((placed) => placed.ord === ord),
+      [...entries.waiting].some((placed) => placed.key === key),
     );
     if (waits) this.take('mend', queue).catch(() => undefined);
   }

@@ -52,7 +52,7 @@ export const handoverFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'a holder that yields to the queue is followed by the next waiter',
+    title: 'a holder that responds with yieldToQueue is followed by the next waiter',
     async check(site) {
       const { between, requester, request } = await sendRequest(site);
       await request.yieldToQueue();
@@ -65,7 +65,7 @@ export const handoverFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'a holder that yields to the requester is followed by the requester',
+    title: 'a holder that responds with yieldToRequester is followed by the requester',
     async check(site) {
       const { between, requester, request } = await sendRequest(site);
       await request.yieldToRequester();

@@ -158,7 +158,7 @@ export const multiFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'each entry of a multi-lock lists the other entries as held with it',
+    title: 'each entry of a multi-lock lists the other entries of that multi-lock as held',
     async check(site) {
       const names = [site.queue, site.freshQueue(), site.freshQueue()];
       const locks = site.client();

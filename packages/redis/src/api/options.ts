@@ -70,12 +70,13 @@ export interface RedisOptions {
   /** Timeout of one request, connecting included, in milliseconds. After it, the outcome of the request is unknown. Default 1,500. */
   readonly requestTimeoutMs?: number;
   /**
-   * For a migration from locks without a queue, as npm redlock and the `Mutex` of redis-semaphore take them by `SET key value NX PX`.
-   * Returns the key that such clients lock for a queue, as it is stored, or `undefined` for a queue that they do not lock.
+   * For a migration from programs that lock one key by `SET key value NX PX`, without a queue: npm redlock, or the `Mutex` of
+   * redis-semaphore. Returns the key that these programs lock instead of the queue, as it is stored. Returns `undefined` if they do not
+   * lock this queue.
    *
-   * A holder of such a queue holds that key as well, so both kinds of clients exclude each other. Fairness between them is not promised.
-   * Such a queue accepts no shared locks, no limit above 1, and no acquisition together with other queues. The function must always return
-   * the same key for a queue, in all processes. Default: none.
+   * A holder of a queue with such a key holds the key as well, so both kinds of clients exclude each other. Fairness between them is not
+   * promised. A queue with such a key accepts no shared locks, no limit above 1, and no acquisition together with other queues. The
+   * function must always return the same key for a queue, in all processes. Default: none.
    */
   readonly singleKey?: (queue: string) => string | undefined;
 }

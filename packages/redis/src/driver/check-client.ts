@@ -36,7 +36,7 @@ function libraryOf(client: object): ClientLibrary {
   return isIoRedis ? 'ioredis' : 'redis';
 }
 
-/** Options of npm redis and ioredis that decide which data a client reads and writes. */
+/** Options of npm redis and ioredis that decide which keys, database and kind of server a client uses. */
 interface DataOptions {
   readonly keyPrefix?: string | Buffer | null;
   readonly db?: unknown;

@@ -22,7 +22,10 @@ export interface WireEvents {
 export interface Wire {
   /** Sends a command and resolves with its reply. Commands are sent and answered in the order of the calls. */
   send(args: readonly string[]): Promise<unknown>;
-  /** Resolves when `onMessage` receives everything published from then on. The connection accepts no other commands after that. */
+  /**
+   * Subscribes to a channel. Resolves when the subscription is active, so that `onMessage` receives each later message on the channel. From
+   * then on, the connection accepts no other commands.
+   */
   subscribe(channel: string): Promise<void>;
   unsubscribe(channel: string): Promise<void>;
   /** Closes the connection at once. Pending commands reject, and `onEnd` may be called. */

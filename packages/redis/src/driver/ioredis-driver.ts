@@ -33,8 +33,8 @@ const OURS = {
   // The ready check sends INFO, which the user may not be allowed to call. It is not needed: a server that
   // is loading its data returns an error for each command.
   enableReadyCheck: false,
-  // Without these timeouts, a connection for notifications may receive nothing for long. The backend limits
-  // the time of each request itself.
+  // Removes the caller's timeouts, since a connection for notifications may receive nothing for long and still
+  // be intact. The backend limits the time of each request itself.
   commandTimeout: undefined,
   socketTimeout: undefined,
   stringNumbers: false,

@@ -72,9 +72,9 @@ export class NodeRedisDriver implements Driver {
 }
 
 /**
- * Returns two functions. One destroys the client, the other records that the client has a socket. A client that is still opening its
- * socket is not destroyed, since npm redis would forget that socket. It would then stay open and keep the process alive. The attempt ends
- * by itself.
+ * Returns two functions: `close` destroys the client, and `opened` records that the client has a socket. While the client is still opening
+ * its socket, `close` leaves the destruction to `opened`. Otherwise npm redis would forget that socket, which would stay open and keep the
+ * process alive.
  */
 function destroying(
   client: Client,

@@ -103,7 +103,10 @@ export const entryScripts: Readonly<
   return {'ok', ord and again(q, ord, e.limit) or enter(q, e)}`,
   ),
 
-  /** Adds all entries or none. Arguments: session, generation, and for each entry: queue, id, shared, limit, permits, value, an empty text. */
+  /**
+   * Adds all entries or none. Arguments: session, generation, and for each entry: queue, id, shared, limit, permits, value, and an empty
+   * text in place of the single key, which no queue may have here.
+   */
   enqueueAll: script(
     'enqueueAll',
     `${OWN}${JOIN}${LEAVE}

@@ -86,7 +86,10 @@ export class Link {
     }
   }
 
-  /** Repeats, until its timeout, a command that the server redirected, or refused while it migrates the keys. A refused command was not executed. */
+  /**
+   * Sends a command. Until the timeout, repeats it if the server redirects the client to another server, or refuses the command while keys
+   * migrate. A refused command was not executed.
+   */
   async #sendNow(args: readonly string[]): Promise<unknown> {
     const { clock, withinMs } = this.#settings;
     const begunAt = clock.now();

@@ -25,8 +25,8 @@ export class NotificationListener {
       onUp: (wire) => this.#receiveAll(wire),
       onDown: () => {
         this.#subscribed.clear();
-        // While this connection is down, notifications are missed. So observers read now instead of showing
-        // an outdated state.
+        // Observers miss notifications while this connection is down. So they read when it breaks, instead of
+        // showing an outdated state until it is open again.
         for (const listeners of [...this.#listeners.values()])
           for (const { onReady } of [...listeners]) onReady();
       },

@@ -36,7 +36,7 @@ export interface Resident {
   readState(): void;
 }
 
-/** What an observer watches: how it reads the data, and the channel on which changes are announced. */
+/** Data that an observer watches: the function that reads it, and the channel on which changes are announced. */
 interface Watched<T> extends Pick<ReadingSource<T>, 'read' | 'pauseMs'> {
   /** The channel that receives a message when the data has changed. */
   readonly channel: string;
@@ -138,8 +138,8 @@ export class Connection {
   }
 
   leave(resident: Resident): void {
-    // If a session with the same id was resumed in this process, the map contains a newer object, which
-    // stays.
+    // If this process has resumed the session, the map contains a newer object for the same id. That object
+    // is not removed.
     if (this.#residents.get(resident.id) === resident) this.#residents.delete(resident.id);
   }
 
@@ -178,7 +178,7 @@ export class Connection {
     this.#notifications.listen(this.inbox, {
       onMessage: (message) => {
         this.#healthCheck.messageArrived();
-        for (const output of message.split(' ')) this.#hear(output);
+        for (const output of message.split(' ')) this.#receive(output);
       },
       onReady: () => {
         this.#readState();
@@ -206,7 +206,7 @@ export class Connection {
    * Handles one notification. Its text is `session:nth:kind:number`: the session, the number of the
    * notification, its kind, and the order number of the entry.
    */
-  #hear(output: string): void {
+  #receive(output: string): void {
     const [id = '', nth, kind = '', ord = ''] = output.split(':');
     const resident = this.#residents.get(id);
     if (kind === 'ended') resident?.entries.endSession();

@@ -38,7 +38,7 @@ export interface Tenancy {
   readonly inherited: number;
 }
 
-/** Reply about an added entry. `ahead`: entries ahead. `other`: another limit of one of them, or 0. `endsInUs`: microseconds until the first lease ahead ends. */
+/** Reply about an added entry. `ahead`: conflicting entries ahead. `other`: a limit in the queue unlike the entry's own, or 0. `endsInUs`: microseconds until the first lease ahead ends. */
 type Place = readonly [ord: string, admitted: number, ahead: number, other: number, endsInUs: number];
 
 /** A session of this client on Redis. */
@@ -91,7 +91,7 @@ export class RedisSession implements Session {
     const [cursor, latest, fields, isThere] = rest;
     this.#cursor = String(cursor);
     const { unclaimed } = this.#reconciler;
-    const isRemoved = newest && isThere === 0 && this.entries.has(newest.ord);
+    const isRemoved = newest && isThere === 0 && this.entries.has(newest.ref);
     const isAsKnown =
       unclaimed && this.#news.isAsKnown(Number(latest), Number(fields), this.entries.size + unclaimed.length);
     if (isRemoved || !isAsKnown) this.#reconciler.reconcile();
@@ -210,7 +210,7 @@ export class RedisSession implements Session {
     return [queue, id, shared ? '1' : '0', String(limit), String(permits), value, single];
   }
 
-  /** Runs a step that adds entries. Returns the values after the outcome in the reply. The list is empty if a try found the queue busy. */
+  /** Runs a step that adds entries. Returns the reply without its first value, the outcome. Returns an empty array if a try found the queue busy. */
   async #enterStep(
     script: Script,
     specs: readonly EntrySpec[],
@@ -239,9 +239,9 @@ export class RedisSession implements Session {
   ): Placement {
     const order = BigInt(ord);
     const key = this.#connection.keys.entry(queue, ord);
-    // An entry may wait for its single key alone. Then no entry is ahead of it.
+    // An entry without entries ahead may still wait for its single key, which another program holds.
     const turn = admitted === 1 ? { admitted: true } : { admitted: false, ...(ahead > 0 && { ahead }) };
-    const turns$ = this.entries.track({ queue, id, ord, key, turn, call });
+    const turns$ = this.entries.track({ queue, id, ref: ord, ord, key, turn, call });
     if (admitted !== 1) this.#connection.headLeases.watch(queue, endsInMs(endsInUs), ahead);
     return { order, token: order, key, turn, ...(other === 0 ? {} : { otherLimit: other }), turns$ };
   }

@@ -30,7 +30,7 @@ interface Proposal {
   readonly isOfLeader?: boolean;
 }
 
-/** A read that waits until its member has applied the log up to the commits at the start of the read. */
+/** A read that waits until its member has applied all log entries that were committed when the read started. */
 export interface Reading {
   readonly outcome: Outcome;
   readonly go: () => void;

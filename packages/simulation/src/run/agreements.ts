@@ -76,8 +76,8 @@ export class Agreements {
     this.#rounds.set(round, [...others, place]);
     const isFree = others.every((other) => other.index !== index);
     this.#agree(isFree && index < ROUND_MEMBERS, () => `${who} is number ${index} of the round ${round} too`);
-    // Participants that gave up when the round began count as members too, and so do participants whose entry still
-    // exists.
+    // A participant that gave up when the round began was one of its members. So all arrivals count that are
+    // in no other round, or all entries that still exist in the queue: the larger number decides.
     const came = this.#arrivals - [...this.#rounds.values()].flat().length + others.length + 1;
     const members = Math.max(came, this.#store.standing(queue).length);
     this.#agree(members >= ROUND_MEMBERS, () => `${who} begins a round alone`);

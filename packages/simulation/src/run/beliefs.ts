@@ -5,7 +5,7 @@ import type { Judge } from './judge.ts';
 
 /**
  * Records until when each holder believes that it holds. It reads the holder's `remainingMs` only during the
- * proven time. A later read would report the loss, which a frozen process cannot do.
+ * proven time. A later read would make the holder notice its loss, but a frozen process notices nothing.
  */
 export class Beliefs {
   readonly #timeline: Timeline;
@@ -33,8 +33,9 @@ export class Beliefs {
   }
 
   /**
-   * Checks that a hold whose proven time ended before `next` began is not reported as held again. The check
-   * runs before all timers of the holder's process, since a timer may end the hold.
+   * Checks that the holder of `held` does not report it as held. Its proven time had ended when the conflicting
+   * hold `next` began. The check runs before all timers of the holder's process, since a timer may end the
+   * hold.
    */
   requireOver(held: Held, next: Pick<Held, 'who'>): void {
     this.#timeline.first(held.machine, () => {

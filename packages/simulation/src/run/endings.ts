@@ -48,8 +48,8 @@ export function isExplained(error: unknown, around: Circumstances, facts: readon
 }
 
 /**
- * Returns whether both names are of processes that use one session. A process that resumes a session has the
- * permissions of the process before it.
+ * Returns whether both names are of processes that use one session: `c0'` has resumed the session of `c0`.
+ * Such a process has the permissions of the process before it.
  */
 function isSame(client: string, other: string): boolean {
   return client.replaceAll("'", '') === other.replaceAll("'", '');

@@ -45,9 +45,9 @@ export function withNeighbours(random: Random, plan: Plan): Plan {
 }
 
 /**
- * For a plan in which an operator removes one of several neighbouring waiters of a client: adds a third
- * neighbour, and the removal of two of them. The first of the two neighbours then releases in the tick in
- * which it is granted, so that its client learns of neither removal before it hands the lock over twice.
+ * Changes a plan of `withNeighbours`: the client gets three neighbouring entries, and the operator removes the
+ * second and the third. The second releases in the tick in which it is granted. So the client hands the lock
+ * over to both before it is notified of either removal.
  */
 function withTwoRemovals(random: Random, plan: Plan): Plan {
   const removal = plan.faults.find(({ kind }) => kind === 'entry is removed');
@@ -59,7 +59,7 @@ function withTwoRemovals(random: Random, plan: Plan): Plan {
     const brief = { way: 'claim', waitTimeoutMs: 20_000, leavesAtGrant: true } as const;
     return { ...client, lanes: [holder, second.map((step) => ({ ...step, ...brief })), third] };
   });
-  // After the first removal, the second entry to remove is directly behind the holder too.
+  // This severity removes the entry directly behind the holder: first the second entry, then the third one.
   const both = [removal, removal].map((fault) => ({ ...fault, degree: 0.5 }));
   return inOrder({
     ...plan,

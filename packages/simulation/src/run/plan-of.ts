@@ -15,7 +15,8 @@ import {
 } from './plan.ts';
 import { inOrder, withCrowd, withGuards, withNeighbours, withSteps } from './plan-extras.ts';
 
-// Faults that are not simulated for ZooKeeper: it has no history to compact, and no request is repeated.
+// Faults that are not simulated for ZooKeeper: it has no history to compact, and no proxy that repeats
+// requests.
 const NOT_ON_ZOOKEEPER: ReadonlySet<string> = new Set(['compaction', 'repeated']);
 
 const QUEUES = {
@@ -36,7 +37,10 @@ const QUEUES = {
     ['w', 'b'],
   ],
 } as const;
-/** Severity of an added fault `stranger`: a client of other software takes the single key, and adds no entry. */
+/**
+ * Severity of the fault `stranger` that is added to a plan with a single key. With this severity, a client of
+ * other software takes the single key instead of adding an entry; see `TAKES_SINGLE`.
+ */
 const STRANGE = 0.6;
 // Queues whose entries can be shared.
 const PLAIN: ReadonlySet<string> = new Set(['a', 'b', 'k', 'w']);

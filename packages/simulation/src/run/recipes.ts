@@ -13,7 +13,10 @@ export interface RecipeStep extends Step {
 /** A hold of one queue that a recipe granted. */
 export type RecipeHold = SharedOwnership | Pick<Ownership, 'name' | 'id' | 'token' | 'held' | 'remainingMs'>;
 
-/** Returns whether the hold is an exclusive ownership, as `acquire` returns it. */
+/**
+ * Returns whether the hold is an exclusive `Ownership` with all its members, and not a hold that a recipe
+ * defines.
+ */
 export function isWhole(hold: object): hold is Ownership {
   return 'downgrade' in hold;
 }

@@ -51,9 +51,8 @@ export interface Store {
   /** Largest number of requests per second that a client may send. */
   readonly mostASecond: number;
   /**
-   * Called for each entry that a request has deleted. `isNamed` is whether the request also compared the
-   * key's revision of creation. A client does that for its own entries only, so it distinguishes a release
-   * from an eviction.
+   * Called for each entry that a request has deleted. `isNamed` is whether an operator or a client of another
+   * session deleted it. On etcd, only such a request compares the revision at which the entry was created.
    */
   onDeleted: (entry: Pick<StoredEntry, 'key' | 'token'>, isNamed?: boolean) => void;
 

@@ -3,8 +3,8 @@ import { conflict, lifeOf, sessionOf, type Held } from './held.ts';
 import type { Judge } from './judge.ts';
 
 // After another session has stolen a queue, the first session may still grant the queue to its own entries
-// for this long, in milliseconds. It stops 100 ms after its first removal without a response. The rest is for
-// errors of the clocks.
+// for this long after its first release, in milliseconds. The product stops this 100 ms after it has
+// requested a removal that gets no response. The other 50 ms allow for the errors of simulated clocks.
 const HANDS_OVER_FOR_MS = 150;
 
 /** The first release by a session after another session has stolen the queue from it. */
@@ -38,9 +38,9 @@ export class Takings {
   }
 
   /**
-   * Checks a hold that begins. After a theft, one hold after the first release of the session is always
-   * allowed, since its client may have been frozen in between. `others` are all holds that have begun in the
-   * run.
+   * Checks a hold that begins. After a theft, the first hold after the first release of the session may begin
+   * at any time: the client of the session may have been frozen between the two. `others` are all holds that
+   * have begun in the run.
    */
   begin(held: Held, others: readonly Held[]): void {
     const taker = takerOf(held, others);

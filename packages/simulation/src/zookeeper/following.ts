@@ -7,7 +7,10 @@ import { Pipe } from './pipe.ts';
 export class Following {
   readonly leading: Leading;
   readonly member: Member;
-  /** The tick of the leader at which it drops this follower unless it has responded by then. */
+  /**
+   * The tick of the leader at which the leader drops this follower, unless the follower has responded by
+   * then.
+   */
   deadline: number;
   isOver = false;
   readonly #ensemble: Ensemble;
@@ -70,7 +73,7 @@ export class Following {
       : this.#waitTimeoutMs;
     const { life } = this.member.machine;
     this.member.machine.after(ms, () => {
-      if (this.member.machine.life === life && this.member.following === this) this.member.look();
+      if (this.member.machine.life === life && this.member.following === this) this.member.read();
     });
   }
 
@@ -99,7 +102,7 @@ export class Following {
       if (this.isOver || this.member.following !== this) return;
       const now = machine.now();
       if (now - lookedAt > 2 * pauseMs) this.#heardAt = now;
-      if (now - this.#heardAt > this.#waitTimeoutMs) this.member.look();
+      if (now - this.#heardAt > this.#waitTimeoutMs) this.member.read();
       else this.#listen(now);
     });
   }

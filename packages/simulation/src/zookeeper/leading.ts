@@ -192,7 +192,7 @@ export class Leading {
         if (following.deadline < this.tick) following.end();
         else following.ping(this.tick + syncLimit);
       const isAlone = 2 * (this.followings.size + 1) <= this.#ensemble.members.length;
-      if (isWhole && isAlone) this.member.look();
+      if (isWhole && isAlone) this.member.read();
       else this.#beat(!isWhole);
     });
   }

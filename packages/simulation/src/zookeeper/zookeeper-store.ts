@@ -116,8 +116,8 @@ export class ZooKeeperStore implements Store {
   }
 
   /**
-   * Returns `since` for any state. On ZooKeeper an observer reads the values of entries one by one, so it may
-   * show a state that never existed.
+   * Accepts any state, by returning `since`. On ZooKeeper an observer reads the values of entries one by one,
+   * so it may correctly show a state that never existed.
    */
   shownAt(_queue: string, _text: string, since: number): number {
     return since;

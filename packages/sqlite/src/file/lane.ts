@@ -145,8 +145,8 @@ export class Lane {
   #backOff(): void {
     this.#tries += 1;
     this.#rejectTimedOut();
-    // The first retries run in the next turn of the event loop, which is scheduled already. They need no
-    // timer.
+    // The first retries need no timer: they run in the next turn of the event loop, which `#work` schedules
+    // anyway.
     if (this.#tries <= IMMEDIATE_RETRIES || this.#steps.length === 0) return;
     const longest = Math.min(MAX_BACKOFF_MS, 2 ** (this.#tries - IMMEDIATE_RETRIES));
     this.#retryTimer = setTimeout(

@@ -52,8 +52,8 @@ async function prepare(
   { file, clock }: { readonly file: string; readonly clock: Clock },
 ): Promise<void> {
   const until = clock.now() + OPEN_TIMEOUT_MS;
-  // Without this timeout of SQLite, a call throws at once when the file is locked, instead of blocking the
-  // event loop.
+  // Disables the busy timeout of SQLite, which would block the event loop while the file is locked. Without
+  // it, a call throws at once, and is repeated later.
   db.exec('pragma busy_timeout = 0');
   await retryWhileBusy(() => requireUsable(fileKindOf(db), file), { clock, until });
   await retryWhileBusy(() => initialize(db, file), { clock, until });

@@ -10,7 +10,7 @@ import { storedWhole } from './stored.ts';
 /** The number of entries ahead is reported only below this limit, since counting more would cost too much. */
 const COUNTED_AHEAD = 100;
 
-/** The last entry of a queue. The next entry continues its count. */
+/** The last entry of a queue. The number `nth` of the next entry is one higher. */
 export interface LastEntry {
   /** How many entries have joined the queue, this one included, since the queue was last empty. */
   readonly nth: number;
@@ -74,8 +74,9 @@ export class QueueOrder {
   }
 
   /**
-   * Returns the limit of the nearest entry ahead that has another limit. For a lock, the nearest exclusive entry decides, since no entry
-   * is admitted beside it. For a semaphore all entries ahead count, since an entry in between may have the same wrong limit, and be about to be refused.
+   * Returns the limit of the nearest entry ahead whose limit differs from `limit`. A lock (limit 1) is compared with the nearest exclusive
+   * entry only, since no entry is admitted beside that one. A semaphore is compared with all entries ahead, since a nearer one may have the
+   * same wrong limit and be refused later.
    */
   otherLimit(
     queue: Uint8Array,

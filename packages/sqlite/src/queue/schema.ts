@@ -12,7 +12,7 @@ export const TOKENS_PER_BOOT: number = 2 ** 32;
 
 /**
  * The upgrade steps from an empty file to the present schema. A file of version n has had the first n steps,
- * so a released step must never change. Names, values and texts are stored as bytes of UTF-8. Times are
+ * so a step must never change after its publication. Names, values and texts are stored as bytes of UTF-8. Times are
  * microseconds of the machine's monotonic clock. The column `last` contains the order number of the newest
  * entry. There are few indexes, since each one makes writes slower.
  */

@@ -48,9 +48,9 @@ export interface ZooKeeperOptions {
    */
   readonly transport?: 'native' | 'wire';
   /**
-   * TLS to the servers, with `transport: 'wire'`. `{}` is enough for most servers. With a function, which may return a promise, certificates are read
-   * again for each new connection, as they are from the files of a URL. If that fails, the last valid ones are used, and `errors$` of the lock
-   * client emits the failure. Default: no TLS.
+   * TLS to the servers, with `transport: 'wire'`. `{}` is enough for most servers. A function, which may return a promise, is called again for each
+   * new connection. Certificate files that a URL names are read again in the same way. If that fails, the last valid certificates are used, and
+   * `errors$` of the lock client emits the failure. Default: no TLS.
    */
   readonly tls?: Provided<ZooKeeperTls>;
 }

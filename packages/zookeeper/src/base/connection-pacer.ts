@@ -1,8 +1,8 @@
 import { backoffDelay, type Clock } from '@queuelock/core/backend';
 
-// Maximum number of connections in the second before an attempt. The attempt itself may make two: a handle of
-// the C client connects a second time, when its first connection fails, before it can be stopped. So there
-// are at most five connections in a second.
+// Maximum number of connections within one second before an attempt. The attempt itself may add two: if the
+// first connection of a C client's handle fails, the handle connects again before it can be stopped. So there are
+// at most five connections in any second.
 const MAX_RECENT_CONNECTIONS = 3;
 // Even the longest delay allows several attempts within the shortest session.
 const BACKOFF = { initialDelayMs: 125, maxDelayMs: 750 };

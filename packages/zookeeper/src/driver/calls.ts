@@ -145,7 +145,10 @@ export class Calls<Client> {
     this.#timeout.start(call);
   }
 
-  /** Rejects the call at its timeout. A call that has not been sent waits again if replies arrived since its timeout started. */
+  /**
+   * Rejects a call at the end of its timeout. If the call still waits to be sent, and other calls got replies during the timeout, starts its
+   * timeout again instead.
+   */
   #onTimeout(call: Call<Client>, what: string): void {
     if (!call.isSent && this.#replies > call.repliesBefore) {
       this.#startTimeout(call);

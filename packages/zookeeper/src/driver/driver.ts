@@ -92,7 +92,7 @@ export type ConnectionEvent = { readonly status: 'lost'; readonly at: number } |
  *
  * Requests are executed in the order of the calls, so a list requested right after a create shows the new node. Missing and existing nodes
  * are reported as values. Every other failure rejects with a `QueueLockError`: `SESSION_LOST` when the session has ended, `ACCESS_DENIED`,
- * `INVALID_ARGUMENT`, or `UNAVAILABLE`, after which the outcome is unknown. Each call settles within `callTimeoutMs`, even when the server
+ * `INVALID_ARGUMENT`, or `UNAVAILABLE`, after which the outcome is unknown. Each call settles within a limit of time, even when the server
  * is silent.
  */
 export interface ZkDriver {

@@ -59,9 +59,9 @@ export interface CreatedNode {
 }
 
 /**
- * Lists the children of the queue together with a create. In a long queue it sends no request and returns
- * `undefined`, if the name of the predecessor follows from the new entry's number. While that predecessor
- * exists, the entry is not admitted, so no list is needed.
+ * Requests a list of the queue's children, in the same packet as the create of an entry. Returns `undefined`
+ * without a request if the queue is long and the predecessor's name follows from the new entry's number. While
+ * that predecessor exists, the entry is not admitted, so no list is needed.
  */
 export async function listAfterCreate(
   { zk, sizes }: SessionContext,

@@ -5,7 +5,10 @@ export interface PresentEntry {
   readonly path: string;
   /** The entry's fencing token, once it is known. */
   readonly token?: bigint | undefined;
-  /** Whether the entry was admitted alone while it had this node; see `markOwned` in `entry.ts`. */
+  /**
+   * Whether the entry was admitted as the only holder while its node had this path; see `markOwned` in
+   * `entry.ts`.
+   */
   readonly isOwner?: boolean | undefined;
   /**
    * Whether a call has enqueued the entry together with entries of other queues, so that waiting with them

@@ -21,9 +21,9 @@ export interface FoundNode {
 }
 
 /**
- * Finds the node of an enqueue whose reply was lost, by the id in its name. If it finds none, the enqueue has failed for good: the list
- * follows a write through a quorum, so it shows the last request of the previous connection.
- * An id has only one node. Others with the same id, which are left from an earlier session or an unfinished downgrade, are removed.
+ * Finds the node of an enqueue whose reply was lost, by its id. If it finds none, the enqueue has failed for good: the list follows a write
+ * through a quorum, so it shows the effects of all requests of the previous connection.
+ * An id has only one node. Other nodes with the same id, left from an earlier session or an unfinished downgrade, are removed.
  */
 export async function findNode(
   zk: ZkDriver,

@@ -51,7 +51,7 @@ export class OwnTrace {
 }
 
 /**
- * Finds the trace of a hold that the client which had the session before has created.
+ * Finds the trace that a previous client of the session has recorded for the hold of an entry.
  * @param path the node of the entry
  */
 async function findTrace(

@@ -30,7 +30,7 @@ export interface NativeConnectionOptions {
 
 // Polling interval of an attempt in milliseconds, since the C client does not report a failure.
 const POLL_INTERVAL_MS = 20;
-// Closing waits this long, in milliseconds. After that, it continues in the background.
+// Longest time in milliseconds until `close` and `abandon` resolve. After that, they continue in the background.
 const CLOSE_TIMEOUT_MS = 1_000;
 
 /**

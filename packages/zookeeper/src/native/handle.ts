@@ -9,8 +9,8 @@ export interface HandleListener {
   /** Called when the connection is down, possibly before a call of `send` returns. */
   broken(): void;
   /**
-   * Called after `broken`: the connection is lost. `at` is the time at which that was noticed, which is
-   * before any later connection attempt starts.
+   * Called after `broken`, and never before a call of `send` returns. `at` is the time at which the handle
+   * noticed that the connection was down. Every later connection attempt starts after that time.
    */
   lost(at: number): void;
   /** Called when the server has ended the session. State -112 means that it expired, -113 that the credentials were refused. */

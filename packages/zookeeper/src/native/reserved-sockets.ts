@@ -8,9 +8,9 @@ const MAX_RESERVED = 8;
  * otherwise (see the README). When such a connection breaks while the child lives, the kernel keeps reporting events of the old socket
  * under its number. Every later connection with that number then fails for ever.
  *
- * The first seven numbers are reserved until the session has ended, since they may be such numbers. Later numbers mostly belong to attempts at a
- * silent server, so only the latest of them is reserved: the next attempt never gets the same number again. No number is released earlier, since
- * it is unknown whether the child process still lives, and any socket of this process could get the number.
+ * The numbers of the session's first seven closed sockets are reserved until the session has ended. Later closed sockets mostly belong to
+ * attempts at a silent server. So of their numbers only the latest is reserved, and the next attempt never gets the same number again. No
+ * other number is released earlier, since it is unknown whether the child process still lives, and any socket of this process could get it.
  */
 export class ReservedSockets {
   readonly #files: number[] = [];

@@ -147,7 +147,7 @@ function isAhead(other: Contender, own: Contender): boolean {
   return other.sequence === undefined || distance(other.sequence, own.sequence) > 0;
 }
 
-/** Returns the limit of the nearest entry ahead whose limit differs from that of `own`. A reader has the limit of a lock. */
+/** Returns the limit of the nearest entry ahead whose limit differs from `limit`, that of `own`. A reader ahead counts as an entry with limit 1. */
 export function otherLimitAhead(
   ahead: readonly Contender[],
   { own, limit, scheme }: { readonly own: Contender; readonly limit: number; readonly scheme: Scheme },

@@ -1,4 +1,4 @@
-/** Finds the children of a queue's directory with which the queue's entries do not exclude each other. */
+/** Finds entries of another naming in a queue's directory, and other children for which waiters of Curator would wait. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { QueueLockError } from '@queuelock/core/backend';
 import type { ZkDriver } from '../driver/driver.ts';
@@ -23,13 +23,13 @@ interface ForeignEntry {
 export interface Foreign {
   /** The first entry of another naming, if there is one. */
   readonly entry: ForeignEntry | undefined;
-  /** Children that are not entries, but for which a waiter of Curator would wait. It sorts all children by their text. */
+  /** Children that are not entries, but that Curator sorts by their names ahead of an entry. Its waiters would wait for them. */
   readonly inFront: readonly string[];
 }
 
 /**
  * Finds the children that are not entries of the naming.
- * @param own the entry before which Curator may sort a child; default: the last entry
+ * @param own the caller's entry: `inFront` contains the children that Curator sorts ahead of it. Default: the last entry
  */
 export function foreignIn(
   children: readonly string[],

@@ -56,7 +56,7 @@ export interface Scheme {
   readonly exclusive: Mark;
   /** The mark of a new shared entry; `undefined` where other clients have no shared entries. */
   readonly shared: Mark | undefined;
-  /** The marks of other exclusive entries in the queue. */
+  /** Marks that clients of other software give to their exclusive entries in the queue, besides the mark `exclusive`. */
   readonly others: readonly Mark[];
   /**
    * Whether the name of an entry contains nothing but a number, so that the name follows from the number. The
@@ -203,8 +203,9 @@ export function schemeOf(naming: Naming, where = ''): Scheme {
 }
 
 /**
- * Converts the option `naming` to a function.
- * @throws {QueueLockError} `INVALID_ARGUMENT` for an unknown naming; the returned function too, and if the caller's function throws
+ * Converts the option `naming` to a function that returns the scheme of a queue. If the option is a function of the caller, the returned
+ * function throws `INVALID_ARGUMENT` when the caller's function throws or returns an unknown naming.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` if the option is an unknown naming
  */
 export function schemesOf(
   naming: Naming | ((queue: string) => Naming) = DEFAULT_NAMING,

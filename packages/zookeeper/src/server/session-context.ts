@@ -22,10 +22,10 @@ export interface SessionContext {
 }
 
 /**
- * Creates what the entries of a session share.
- * @param followed shared by all sessions of this process, so that waiters are notified across sessions
+ * Creates the objects that the entries of a session share.
+ * @param followed the waiters of this process. All its sessions share the object, so that one session notifies waiters of another
  * @param clock required if the session has holds
- * @param giveUp default: closes the session at once, which is right only without holds
+ * @param giveUp ends the session. Default: closes it at once, which is right only if no holder has to be notified of the loss before
  */
 export function sessionContextOf(
   zk: ZkDriver,

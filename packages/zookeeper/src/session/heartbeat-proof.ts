@@ -11,11 +11,11 @@ export const MAIN_THREAD_RULE =
 /**
  * Computes since when a session is certain to be alive, from its acknowledged heartbeats.
  * A server reports its active sessions to the leader only every half tick. So the acknowledgement of a heartbeat does not prove that this
- * heartbeat has reached the leader. It proves that for earlier ones: those sent at least a fifth of the session timeout before it. The
- * newest of them is the result.
+ * heartbeat has reached the leader. It proves that earlier heartbeats have: those sent at least a fifth of the session timeout before it.
+ * The result is the time at which the newest of these was sent.
  * This is right if the timeout is at least four ticks. If it is also at least (syncLimit + 2) ticks, it is right even for a server that
- * is cut off from its leader, and for a leader that stalls. A heartbeat on a new connection proves the time at which the previous
- * connection was down, since the leader checks the session at a reconnect.
+ * is cut off from its leader, and for a leader that stalls. The first acknowledged heartbeat of a new connection proves the session from the
+ * time of the disconnect on, since the leader checks the session at a reconnect.
  */
 export class HeartbeatProof {
   readonly #gapMs: number;

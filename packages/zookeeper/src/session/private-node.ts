@@ -34,8 +34,9 @@ export async function createPrivateNode(zk: ZkDriver, root: string): Promise<Pri
 }
 
 /**
- * Replaces the private node, in one transaction if possible. Without a transaction, the client that had the
- * session before may find no node in between, and treat the session as ended.
+ * Replaces the private node, in one transaction if possible. Without a transaction, there is no node between
+ * the delete and the create. The previous client of the session may notice that, and treat the session as
+ * ended.
  */
 async function replace(zk: ZkDriver, path: string): Promise<bigint | undefined> {
   if (!zk.multi) {

@@ -46,7 +46,7 @@ export function placementOf(context: SessionContext, entryPosition: EntryPositio
   return otherLimit === undefined ? placement : { ...placement, otherLimit };
 }
 
-/** Records that an entry was admitted alone. Shared entries, and entries with a limit above 1, may be admitted beside others. */
+/** Records that an entry was admitted as the only holder. Shared entries, and entries with a limit above 1, may be admitted beside others. */
 function recordTurn({ entry, position, rule }: EntryPosition, { admitted }: Turn): void {
   if (admitted && rule.limit === 1 && !position.own.shared) entry.markOwned(position.path);
 }

@@ -64,8 +64,8 @@ interface Known {
   readonly seenAt: number;
 }
 
-// How long the number of departures from an empty queue is remembered, in milliseconds. An observer that
-// polls still gets the number, and names that are used only once are soon forgotten.
+// How long the number of departures from a queue is remembered after it became empty, in milliseconds. That is
+// long enough for an observer that polls, and names that are used only once do not take memory for ever.
 const REMEMBERED_MS = 60_000;
 
 /**

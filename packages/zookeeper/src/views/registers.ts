@@ -48,8 +48,8 @@ export class NodeRegisters implements Registers {
     const paths = registerPaths(root, queue, kind);
     return this.#store.withViewer((zk) =>
       throughGate({ context: sessionContextOf(zk), location: { root, directory: paths.gate } }, async () => {
-        // The gate admits one writer at a time. The previous writer has left it, so its write is complete, and
-        // this session reads it.
+        // The gate admits one writer at a time. So the write of the previous writer is complete, and this read
+        // shows it.
         const data = await zk.read(paths.path);
         if ((data && registerOf(data).version) !== change.was) return false;
         return data ? replace(zk, { path: paths.path, data }, change) : make(zk, { root, ...paths }, change);

@@ -59,7 +59,7 @@ export class WireLink {
   #isReading = false;
   /** The requests of this tick of the event loop, which are sent in one packet. */
   #unsent: Buffer[] = [];
-  /** Cancels the present timer: at first that of the first reply, then that of the next ping. */
+  /** Cancels the running timer: at first the timeout for the first reply, then the timer for the next ping. */
   #cancel: () => void;
 
   constructor(

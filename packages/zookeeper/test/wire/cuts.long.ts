@@ -64,7 +64,8 @@ describe("ZooKeeper sessions over Node's sockets whose connections are cut 1,000
     // A session has at most one connection, even while it reconnects.
     expect(after.links, reported).to.be.at.most(SESSIONS);
     expect(after.pipelines, reported).to.be.at.most(SESSIONS);
-    // Timers and sockets depend on the calls in flight, of which each session has a few.
+    // Handles are timers and sockets. Their number depends on the number of calls in flight, a few in each
+    // session.
     expect(after.handles - before.handles, reported).to.be.at.most(4 * SESSIONS);
     expect(Math.min(...done), reported).to.be.greaterThan(0);
     await backend.close();

@@ -50,7 +50,7 @@ describe('the requests of one connection', () => {
     ]);
   });
 
-  it('end the connection when replies arrive out of order', () => {
+  it('fail if replies arrive out of order, which ends the connection', () => {
     const pipeline = new Pipeline(0n);
     const replies: number[] = [];
     pipeline.ask(sync('/'), (code) => replies.push(code));

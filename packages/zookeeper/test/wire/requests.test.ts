@@ -190,7 +190,7 @@ describe('requests to a ZooKeeper server', () => {
     expect(one.refusals).to.deep.equal([-115]);
   });
 
-  it('end a session, which removes its ephemeral nodes, and then the connection', async () => {
+  it('that close a session remove its ephemeral nodes and end the connection', async () => {
     const path = `${root}/own`;
     await one.request(requests.create({ ...node('', CreateFlag.ephemeral), path }));
     expect((await one.request(closeSession())).code).to.equal(0);

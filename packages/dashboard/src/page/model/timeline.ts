@@ -23,7 +23,7 @@ interface HandOff {
   readonly toLane: number;
 }
 
-/** A time on the axis, in milliseconds since 1970. */
+/** A labelled point of the time axis: its position (`at`), and the time in milliseconds since 1970. */
 interface Tick {
   readonly at: number;
   readonly time: number;

@@ -1,6 +1,5 @@
 import { useId, useLayoutEffect, useRef, type ReactElement, type ReactNode } from 'react';
 
-/** Props of a dialog. */
 export interface DialogProps {
   readonly title: string;
   readonly onClose: () => void;

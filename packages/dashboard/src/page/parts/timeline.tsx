@@ -17,7 +17,6 @@ const WINDOWS = [
   ['30 min', 1_800_000],
 ] as const;
 
-/** Props of the timeline. */
 export interface TimelineProps {
   readonly snapshot: TimelineSnapshot;
   /** Whether the timeline moves with the time. It does not while the data is outdated. */
