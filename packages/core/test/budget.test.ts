@@ -65,7 +65,7 @@ describe('the deadline until which a heartbeat proves a hold', () => {
     expect(leftOfTtl(ttlMs, ttlMs)).to.equal(0);
   });
 
-  it('tells for how long the session is proven, also at a later time', () => {
+  it('determines for how long the session is still proven, also at a later time', () => {
     const deadline = deadlineOf(1_000, 10_000, 200);
     expect(provenUntil(deadline, 1_000, 200)).to.be.closeTo(10_000, 1e-6);
     for (const now of [1_000, 3_000, 9_000])
