@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { parseBackendUrl, valueOf } from '@queuelock/core/backend';
+import { parseBackendUrl } from '@queuelock/core/backend';
 import { etcd, fromUrl, type EtcdOptions } from '@queuelock/etcd';
 import { issueCertificates } from '@queuelock/harness/services/certificates';
 import { pemsIn } from '../src/api/credentials.ts';
