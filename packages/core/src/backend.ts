@@ -40,7 +40,7 @@ export {
   type FoundEntry,
   type SessionReconcilerOptions,
 } from './turn/session-reconciler.ts';
-export { EntryTracker, type TrackedEntry, type EntryStatus } from './turn/entry-tracker.ts';
+export { EntryTracker, refOf, type TrackedEntry, type EntryStatus } from './turn/entry-tracker.ts';
 export { PendingEnqueues, type EntryName } from './kit/pending-enqueues.ts';
 export { readings, type ReadingSource } from './kit/readings.ts';
 export { DepartureCounter, type FoundQueue } from './kit/departure-counter.ts';

@@ -8,7 +8,7 @@ import { EntryTracker, type TrackedEntry } from '../src/turn/entry-tracker.ts';
 const INHERITED = 10;
 
 function entry(ord: number): FoundEntry {
-  return { queue: 'a', id: `i${ord}`, ref: String(ord), ord, admitted: true };
+  return { queue: 'a', id: `i${ord}`, ord, admitted: true };
 }
 
 /** A simulated store with the entries of one session. Its replies take 10 ms. */
@@ -40,9 +40,9 @@ class Store {
    */
   place(ord: number): readonly string[] {
     const reported: string[] = [];
-    const { queue, id, ref } = entry(ord);
+    const { queue, id } = entry(ord);
     this.entries
-      .track({ queue, id, ref, ord, key: id, turn: { admitted: true }, call: this.requested })
+      .track({ queue, id, ord, key: id, turn: { admitted: true }, call: this.requested })
       .subscribe({ error: ({ code }: { readonly code: string }) => reported.push(code) });
     return reported;
   }

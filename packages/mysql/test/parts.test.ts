@@ -71,7 +71,6 @@ describe('the polling of waiters on MySQL', () => {
       queue,
       ord,
       id: ord,
-      ref: ord,
       key: keyOf(queue, ord),
       shared: false,
       limit: 1,

@@ -72,7 +72,6 @@ describe('requests to MySQL', () => {
       queue: 'handed',
       ord: '7',
       id: '',
-      ref: '7/',
       key: '',
       shared: false,
       limit: 1,

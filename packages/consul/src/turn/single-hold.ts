@@ -21,8 +21,8 @@ export interface SingleTools extends EntryTools {
 }
 
 /**
- * The result of an attempt to lock a single key. After a success: the index of the key. After a failure: the key as it was read, which another
- * session holds.
+ * The result of an attempt to lock a single key. After a success: the index of the key. After a failure: the key as it was read, which is
+ * locked for another entry.
  */
 type Attempt =
   | { readonly isHeld: true; readonly modifyIndex: bigint }
@@ -59,7 +59,8 @@ export class SingleHold {
     const [seen] = pairs;
     if (seen && seen.flags !== Number(LOCK_FLAGS)) throw foreign(this.#key);
     this.#attempt = { isHeld: false, seen };
-    const isOthers = seen?.session !== undefined && seen.session !== session;
+    // Consul lets a session lock a key again that it has locked already. If several queues have this single key, that would grant the lock twice.
+    const isOthers = seen?.session !== undefined && !this.#isOwn(seen);
     const takenOver = isOthers ? this.#unlockedForRemoved(seen) : [];
     if (!takenOver) return;
     const text = this.#entry.key;
@@ -83,6 +84,11 @@ export class SingleHold {
       { verb: 'check-not-exists', key: text },
       { verb: 'delete-cas', key: this.#key, index: modifyIndex },
     ];
+  }
+
+  /** Returns whether the single key is locked for this entry. */
+  #isOwn({ session, text }: KvPair): boolean {
+    return session === this.#tools.session && text === this.#entry.key;
   }
 
   /** Returns the entry's turn: it is admitted only if it is admitted in the queue and the key is locked for it. */
@@ -155,10 +161,10 @@ export class SingleHold {
   }
 
   #loss(modifyIndex: bigint): Observable<never> {
-    const { watches, session } = this.#tools;
+    const { watches } = this.#tools;
     return new Observable((subscriber) => {
       const next = (pair: KvPair | undefined): void => {
-        if (pair?.session === session) return;
+        if (pair && this.#isOwn(pair)) return;
         const message = `another client took the single key ${this.#key}`;
         subscriber.error(new QueueLockError('ENTRY_LOST', message));
       };

@@ -10,11 +10,6 @@ export type EntryStatus = boolean | 'ENTRY_LOST' | 'SESSION_LOST';
 export interface TrackedEntry {
   readonly queue: string;
   readonly id: string;
-  /**
-   * What notifications of the store call the entry. No other entry of the session ever has the same, in whatever queue. An order number alone is not
-   * enough on a store that numbers the entries of each queue separately.
-   */
-  readonly ref: string;
   /** The order number that the store gave the entry. */
   readonly ord: string | number;
   readonly key: string;
@@ -24,6 +19,15 @@ export interface TrackedEntry {
    * may not include the entry.
    */
   readonly call: number;
+}
+
+/**
+ * Returns what notifications of a store call an entry of a session, as `number/id`. No other entry of the session ever has the same. The number alone is
+ * not enough: a store may number the entries of each queue separately, and a store that has lost its newest writes may give a number again. The id
+ * alone is not enough either: a late notification may belong to an earlier entry with this id.
+ */
+export function refOf({ ord, id }: Pick<TrackedEntry, 'ord' | 'id'>): string {
+  return `${ord}/${id}`;
 }
 
 interface Known<Placed> {
@@ -40,7 +44,7 @@ interface Known<Placed> {
  */
 export class EntryTracker<Placed extends TrackedEntry> {
   readonly #known = new Map<string, Known<Placed>>();
-  /** The `ref` of each tracked entry, by its queue and id. */
+  /** The ref of each tracked entry, by its queue and id. */
   readonly #refs = new Map<string, string>();
   readonly #waiting = new Map<string, Placed>();
   /** Statuses that arrived for entries before the response to their enqueue. */
@@ -94,7 +98,8 @@ export class EntryTracker<Placed extends TrackedEntry> {
    * has arrived meanwhile.
    */
   track(placed: Placed): Observable<Turn> {
-    const { ref, call, turn } = placed;
+    const { call, turn } = placed;
+    const ref = refOf(placed);
     const before = this.#known.get(ref);
     const early = this.#early.get(ref);
     this.#early.delete(ref);
@@ -114,7 +119,7 @@ export class EntryTracker<Placed extends TrackedEntry> {
   }
 
   /**
-   * Records a notification about an entry.
+   * Records a notification about an entry, which it names by `refOf`.
    * @param call number of the newest call when the notification arrived
    */
   notify(ref: string, sight: EntryStatus, call: number): void {
@@ -126,7 +131,7 @@ export class EntryTracker<Placed extends TrackedEntry> {
   }
 
   /**
-   * Applies the result of reading all entries: for each `ref`, whether the entry is admitted. An entry counts as lost if the result does not contain
+   * Applies the result of reading all entries: for each ref, whether the entry is admitted. An entry counts as lost if the result does not contain
    * it, or if it was admitted and waits according to the result. Then the store has forgotten the entry or its admission, and may admit others.
    * @param call the number of the call that made the read
    */
@@ -157,7 +162,7 @@ export class EntryTracker<Placed extends TrackedEntry> {
     // notification of its admission.
     if (sight === false || sight === known.status) return;
     known.status = sight;
-    const { ref } = known.placed;
+    const ref = refOf(known.placed);
     this.#waiting.delete(ref);
     if (typeof sight === 'string') {
       this.#known.delete(ref);

@@ -1,10 +1,8 @@
 import type { EntryName, PendingEnqueues } from '../kit/pending-enqueues.ts';
-import type { TrackedEntry, EntryTracker } from './entry-tracker.ts';
+import { refOf, type TrackedEntry, type EntryTracker } from './entry-tracker.ts';
 
 /** An entry of a session, as the store has stored it. */
 export interface FoundEntry extends EntryName {
-  /** What notifications of the store call the entry; see `TrackedEntry.ref`. */
-  readonly ref: string;
   /** The order number that the store gave the entry. */
   readonly ord: TrackedEntry['ord'];
   readonly admitted: boolean;
@@ -31,7 +29,7 @@ export interface SessionReconcilerOptions<Found extends FoundEntry> {
 export class SessionReconciler<Found extends FoundEntry> {
   readonly #settings: SessionReconcilerOptions<Found>;
   #inherited: number;
-  /** The `ref` of each entry of the earlier process that has left since the session was resumed. */
+  /** The ref of each entry of the earlier process that has left since the session was resumed. */
   readonly #leftBehind = new Set<string>();
   #unclaimed: readonly Found[] | undefined = [];
   #hasEntered = false;
@@ -57,8 +55,8 @@ export class SessionReconciler<Found extends FoundEntry> {
   }
 
   /** Records that an entry of the session has left. */
-  entryRemoved({ ref, ord }: Pick<Found, 'ref' | 'ord'>): void {
-    if (Number(ord) <= this.#inherited) this.#leftBehind.add(ref);
+  entryRemoved(entry: Pick<Found, 'ord' | 'id'>): void {
+    if (Number(entry.ord) <= this.#inherited) this.#leftBehind.add(refOf(entry));
   }
 
   /** Removes the unclaimed entries of the earlier process. Rejects when the read fails; may be repeated. */
@@ -92,8 +90,8 @@ export class SessionReconciler<Found extends FoundEntry> {
     const { entries, readEntries, remove, nextCall } = this.#settings;
     const call = nextCall();
     const found = await readEntries();
-    entries.reconcile(call, new Map(found.map(({ ref, admitted }) => [ref, admitted])));
-    const unknown = found.filter(({ ref }) => !entries.has(ref));
+    entries.reconcile(call, new Map(found.map((entry) => [refOf(entry), entry.admitted])));
+    const unknown = found.filter((entry) => !entries.has(refOf(entry)));
     const forgotten = new Set(unknown.filter((entry) => this.#isForgotten(entry)));
     this.#unclaimed = unknown.filter((entry) => !forgotten.has(entry));
     for (const entry of forgotten) await remove(entry);
@@ -105,6 +103,6 @@ export class SessionReconciler<Found extends FoundEntry> {
    */
   #isForgotten(entry: Found): boolean {
     if (this.#settings.pendingEnqueues.has(entry)) return false;
-    return Number(entry.ord) > this.#inherited || this.#leftBehind.has(entry.ref);
+    return Number(entry.ord) > this.#inherited || this.#leftBehind.has(refOf(entry));
   }
 }

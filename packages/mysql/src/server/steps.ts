@@ -40,7 +40,7 @@ const WORDS: ReadonlySet<string> = new Set(['ok', 'lost', 'removed', 'busy', 'ot
 /** The procedures that return no row. */
 const SILENT: ReadonlySet<string> = new Set(['tidy', 'sweep', 'mend']);
 
-/** Callback that receives the session and the `ref` of each entry that a step of this process admits. */
+/** Callback that receives the session and the `number/id` of each entry that a step of this process admits. */
 export type OnTurn = (session: string, ref: string) => void;
 
 // Backoff in milliseconds after conflicting transactions. It is short, because the other transaction of a

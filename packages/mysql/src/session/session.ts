@@ -22,7 +22,7 @@ import { keyOf } from '../queue/names.ts';
 import type { Observable } from '../base/rx.ts';
 import { textOf, type Value } from '../queue/sql.ts';
 import type { Answer, Row } from '../server/steps.ts';
-import { refOf, type Placed } from '../turn/waiting.ts';
+import type { Placed } from '../turn/waiting.ts';
 
 /** One client's use of a session. Resuming the session starts a new generation, and the store refuses requests of earlier ones. */
 export interface Tenancy {
@@ -195,18 +195,7 @@ export class MysqlSession implements Session, Resident {
     const key = keyOf(queue, ord);
     const isAdmitted = Number(b) === 1;
     const turn = { admitted: isAdmitted, ...(ahead < COUNTED_AHEAD && { ahead }) };
-    const turns$ = this.entries.track({
-      queue,
-      id,
-      shared,
-      limit,
-      permits,
-      ord,
-      ref: refOf({ ord, id }),
-      key,
-      turn,
-      call,
-    });
+    const turns$ = this.entries.track({ queue, id, shared, limit, permits, ord, key, turn, call });
     if (!isAdmitted) this.#connection.waits(ahead - limit + 1);
     const order = BigInt(ord);
     return { order, token: order, key, turn, ...(d === null ? {} : { otherLimit: Number(d) }), turns$ };
@@ -237,8 +226,7 @@ export class MysqlSession implements Session, Resident {
 }
 
 function foundIn({ a, b, c, d }: Row): Found {
-  const [ord, id] = [String(b), String(c)];
-  return { queue: textOf(a), ord, id, ref: refOf({ ord, id }), admitted: Number(d) === 1 };
+  return { queue: textOf(a), ord: String(b), id: String(c), admitted: Number(d) === 1 };
 }
 
 function isDone({ row }: Answer): boolean {

@@ -14,14 +14,6 @@ export interface Placed extends TrackedEntry {
 }
 
 /**
- * Returns the `ref` of an entry. It contains the number, because a late response may belong to an earlier entry with the same id. It contains
- * the id, because each queue numbers its own entries.
- */
-export function refOf({ ord, id }: Pick<Placed, 'ord' | 'id'>): string {
-  return `${ord}/${id}`;
-}
-
-/**
  * Maximum number of entries ahead that a poll reads, unless the waiter's limit of permits is larger. With this
  * many entries ahead, the polling interval already is the longest one.
  */
@@ -33,7 +25,7 @@ const QUEUES = 16;
 export interface PollRow {
   /**
    * The kind of the row, which determines the columns `a`, `b` and `c`.
-   * - 1: an admitted entry: session and `ref`.
+   * - 1: an admitted entry: session, and `number/id`.
    * - 2: a session: id, generation, and number of evicted entries.
    * - 3: a lease has expired.
    * - 4: conflicting entries ahead of a waiter, at most 15, or the waiter's limit of permits if that is

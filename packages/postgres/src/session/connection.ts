@@ -232,12 +232,12 @@ export class Connection {
     };
   }
 
-  /** Handles one notification. Its text is `session:kind:ref`, with the `ref` of the entry. */
+  /** Handles one notification. Its text is `session:kind:number/id`, with the number and the id of the entry. */
   #receive(output: string): void {
-    const [id = '', kind = '', ...rest] = output.split(':');
+    const [id = '', kind = '', ref = ''] = output.split(':');
     const entries = this.#residents.get(id)?.entries;
     if (kind === 'ended') entries?.endSession();
-    else entries?.notify(rest.join(':'), kind === 'admitted' ? true : 'ENTRY_LOST', this.#calls);
+    else entries?.notify(ref, kind === 'admitted' ? true : 'ENTRY_LOST', this.#calls);
   }
 
   #readState(): void {

@@ -21,7 +21,7 @@ import type { AdvisoryLock } from '../advisory/advisory-key.ts';
 import type { Connection } from './connection.ts';
 import { isAsKnown, type Found } from './as-known.ts';
 import { keyOf } from '../queue/names.ts';
-import { refOf, type Placed } from '../turn/placed.ts';
+import type { Placed } from '../turn/placed.ts';
 import type { Observable } from '../base/rx.ts';
 import type { Answer } from '../server/steps.ts';
 import { encodedEntry, type RenewalReply, type Entered, type Place } from '../queue/placed.ts';
@@ -186,7 +186,7 @@ export class PostgresSession implements Session {
 
   async #read(): Promise<readonly Found[]> {
     const { entries } = await this.#step<{ readonly entries: readonly Found[] }>('look');
-    return entries.map((entry) => ({ ...entry, ref: refOf(entry), queue: textOf(entry.queue) }));
+    return entries.map((entry) => ({ ...entry, queue: textOf(entry.queue) }));
   }
 
   #requireOurs(): void {
@@ -242,7 +242,7 @@ export class PostgresSession implements Session {
     const order = BigInt(ord);
     const key = keyOf(queue, ord);
     const turn = admitted ? { admitted } : { admitted, ahead };
-    const turns$ = this.entries.track({ queue, id, ord, ref: refOf({ ord, id }), key, turn, call });
+    const turns$ = this.entries.track({ queue, id, ord, key, turn, call });
     if (!admitted) this.#connection.headLeases.watch(queue, endsInMs, ahead);
     const otherLimit = other === null ? {} : { otherLimit: other };
     return this.#advisory.beside(spec, lock, { order, token: order, key, turn, turns$, ...otherLimit });

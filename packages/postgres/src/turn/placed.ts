@@ -10,14 +10,6 @@ export interface Placed extends TrackedEntry {
 }
 
 /**
- * Returns the `ref` of an entry. It contains the number, because a late notification may belong to an earlier entry with the same id. It
- * contains the id, because each queue numbers its own entries.
- */
-export function refOf({ ord, id }: Pick<Placed, 'ord' | 'id'>): string {
-  return `${ord}/${id}`;
-}
-
-/**
  * Returns the sum of the order numbers of entries. If it equals the sum in the store, the client and the
  * store have the same entries.
  */

@@ -175,7 +175,7 @@ export const entryScripts: Readonly<
   take(q, ord)
   if fits(session(e.sid), 'hash') and place_of(e.sid, e.id) == ord then
     call('HSET', session(e.sid), e.id, '0')
-    tell(e.sid, 'gone', ord)
+    tell(e.sid, 'gone', ord, e.id)
   end
   close_ranks(q)
   return {'ok', 1}`,

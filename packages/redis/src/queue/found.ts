@@ -14,7 +14,6 @@ export function foundIn(rows: readonly unknown[]): readonly Found[] {
   for (let at = 0; at < rows.length; at += 4) {
     const [ord, admitted, id, queue] = rows.slice(at, at + 4);
     found.push({
-      ref: String(ord),
       ord: String(ord),
       admitted: admitted === 1,
       id: String(id),

@@ -203,14 +203,14 @@ export class Connection {
   }
 
   /**
-   * Handles one notification. Its text is `session:nth:kind:number`: the session, the number of the
-   * notification, its kind, and the order number of the entry.
+   * Handles one notification. Its text is `session:nth:kind:number/id`: the session, the number of the
+   * notification, its kind, and the number and id of the entry.
    */
   #receive(output: string): void {
-    const [id = '', nth, kind = '', ord = ''] = output.split(':');
+    const [id = '', nth, kind = '', ref = ''] = output.split(':');
     const resident = this.#residents.get(id);
     if (kind === 'ended') resident?.entries.endSession();
-    else resident?.entries.notify(ord, kind === 'admitted' ? true : 'ENTRY_LOST', this.#calls);
+    else resident?.entries.notify(ref, kind === 'admitted' ? true : 'ENTRY_LOST', this.#calls);
     resident?.notified(Number(nth));
   }
 

@@ -9,6 +9,7 @@ import {
   entryLost,
   invalidArgument,
   isQueueLockError,
+  refOf,
   requireSameEntry,
   sessionLost,
   type EntrySpec,
@@ -91,9 +92,9 @@ export class RedisSession implements Session {
     const [cursor, latest, fields, isThere] = rest;
     this.#cursor = String(cursor);
     const { unclaimed } = this.#reconciler;
-    const isRemoved = newest && isThere === 0 && this.entries.has(newest.ref);
-    const isAsKnown =
-      unclaimed && this.#news.isAsKnown(Number(latest), Number(fields), this.entries.size + unclaimed.length);
+    const isRemoved = newest && isThere === 0 && this.entries.has(refOf(newest));
+    const count = this.entries.size + (unclaimed?.length ?? 0);
+    const isAsKnown = unclaimed && this.#news.isAsKnown(Number(latest), Number(fields), count);
     if (isRemoved || !isAsKnown) this.#reconciler.reconcile();
     return this.ttlMs;
   }
@@ -241,7 +242,7 @@ export class RedisSession implements Session {
     const key = this.#connection.keys.entry(queue, ord);
     // An entry without entries ahead may still wait for its single key, which another program holds.
     const turn = admitted === 1 ? { admitted: true } : { admitted: false, ...(ahead > 0 && { ahead }) };
-    const turns$ = this.entries.track({ queue, id, ref: ord, ord, key, turn, call });
+    const turns$ = this.entries.track({ queue, id, ord, key, turn, call });
     if (admitted !== 1) this.#connection.headLeases.watch(queue, endsInMs(endsInUs), ahead);
     return { order, token: order, key, turn, ...(other === 0 ? {} : { otherLimit: other }), turns$ };
   }
