@@ -20,8 +20,8 @@ export interface Group {
  */
 type Rooms = readonly (readonly [name: string, files: RegExp])[];
 
-// Groups that wait for servers come first, so that groups that compute fill the gaps. Within each kind the
-// longest groups come first.
+// Groups that wait for servers come first, so that groups that mostly use the processor run during those
+// waits. Within each kind the longest groups come first.
 const GATE: Rooms = [
   ['etcd', /^packages\/etcd\//],
   ['zookeeper', /^packages\/(zookeeper|bench)\//],

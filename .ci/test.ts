@@ -28,7 +28,7 @@ if (unknown.length > 0) {
 
 const scratch = new Scratch();
 const ranAgainst = scratch.file('ran-against.jsonl');
-// The long run uses another seed every time.
+// The long run seeds its random tests differently every time.
 const seed = process.env['QUEUELOCK_SEED'] ?? (isLong ? String(Date.now() % 2 ** 31) : '1');
 const env = {
   ...scratch.env,
@@ -52,7 +52,10 @@ async function succeeds(command: string, ...args: readonly string[]): Promise<bo
   return code === 0;
 }
 
-/** Builds the packages, unless the caller has done so, and installs missing servers meanwhile. Returns the failures. */
+/**
+ * Builds the packages, unless the caller has done so, and installs missing servers meanwhile. Returns an
+ * outcome for each of the two that failed.
+ */
 async function makeReady(): Promise<readonly Outcome[]> {
   const prepare = [...nodeOptions(), 'integration/prepare.ts', ...(isLong ? ['long'] : [])];
   const [isBuilt, isPrepared] = await Promise.all([

@@ -61,7 +61,7 @@ describe('the reader of features and citations', () => {
     'is a sample named "by chance"',
     'ends',
   ]) {
-    it(`finds a test with the title ${title}`, () => {
+    it(`finds a test whose title is written as ${title}`, () => {
       expect(hasTest(source, title)).to.equal(true);
     });
   }
@@ -75,7 +75,7 @@ describe('the reader of features and citations', () => {
     'is a sample with … game',
     'score',
   ]) {
-    it(`finds no test with the title ${title}`, () => {
+    it(`finds no test for text that is not a test's title: ${title}`, () => {
       expect(hasTest(source, title)).to.equal(false);
     });
   }
@@ -85,7 +85,7 @@ describe('the reader of features and citations', () => {
     'not tested: no blitz. [game](test/game.test.ts) "is a sample test"; [game] "is a sample named \\"by chance\\""',
     '[game] "is a sample test" without us, see [there](there.md)',
   ]) {
-    it(`accepts the evidence ${evidence}`, () => {
+    it(`accepts a citation of tests as evidence: ${evidence}`, () => {
       expect(reading(evidence)).to.deep.equal([]);
     });
   }
@@ -99,7 +99,7 @@ describe('the reader of features and citations', () => {
     ['[game] "is a sample test"; "ends"', /words in quotes follow no link/],
     ['not tested: not yet', /^\[game\] is defined and not used$/],
   ] as const) {
-    it(`rejects the evidence ${evidence}`, () => {
+    it(`rejects a wrong citation of tests as evidence: ${evidence}`, () => {
       expect(reading(evidence).join()).to.match(finding);
     });
   }

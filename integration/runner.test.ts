@@ -76,7 +76,7 @@ describe('the report of the test run', () => {
     for (const { file } of outcome.failures) expect(file).to.match(/day\.mjs$/);
   });
 
-  it('distinguishes a safety violation from other failures, even if it is only the cause of an error', () => {
+  it('distinguishes a safety violation from other failures, even if it is only the `cause` of another error', () => {
     expect(outcome.failures.map(({ isUnsafe }) => isUnsafe)).to.deep.equal([false, true, false]);
   });
 });
@@ -144,7 +144,7 @@ describe('a failed test', () => {
     expect(toRunAgain(after(failed('a'), failed('b'), failed('c'), failed('d')))).to.be.empty;
   });
 
-  it('is not run again after a safety violation, or when a whole process failed', () => {
+  it('is not run again after a safety violation, or when its whole mocha process failed', () => {
     expect(toRunAgain(after(failed('a'), failed('b', { isUnsafe: true })))).to.be.empty;
     expect(toRunAgain({ ...NOTHING, ...broken('mocha ended early') })).to.be.empty;
   });

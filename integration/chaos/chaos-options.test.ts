@@ -21,7 +21,7 @@ describe('the arguments of pnpm chaos', () => {
     expect(out('etcd')).to.equal(`chaos-report/etcd-${seed}`);
   });
 
-  it('name one store and the directory of its report, or one directory for the reports of both stores', () => {
+  it('select one store and the directory of its report, or one directory for the reports of both stores', () => {
     expect(optionsOf('--backend', 'zookeeper', '--out', 'here').out('zookeeper')).to.equal('here');
     expect(optionsOf('--out', 'here').out('zookeeper')).to.equal('here/zookeeper');
   });
@@ -30,7 +30,7 @@ describe('the arguments of pnpm chaos', () => {
     expect(optionsOf('--', '--minutes', '0.5').minutes).to.equal(0.5);
   });
 
-  it('repeat the run of a report when they are copied from the command in that report', () => {
+  it('are the same when parsed from the command that a report shows for repeating its run', () => {
     const requested = ['--minutes', '0.5', '--backend', 'etcd', '--rule', 'plain', '--recipes'];
     const [, , ...args] = commandOf({ ...optionsOf(...requested), seed: 7 }, 'etcd').split(' ');
     expect(optionsOf(...args)).to.include({ minutes: 0.5, seed: 7, rule: 'plain', recipes: true });

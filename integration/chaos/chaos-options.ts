@@ -9,7 +9,7 @@ export interface ChaosOptions {
   readonly seed: number;
   /** Stores to run, one after another. */
   readonly stores: readonly ChaosStore[];
-  /** Returns the directory of the reports for each store. */
+  /** Returns the directory for the report of a store. */
   readonly out: (store: ChaosStore) => string;
   readonly rule: Rule;
   /**
@@ -19,7 +19,7 @@ export interface ChaosOptions {
   readonly recipes: boolean;
   /** Whether to keep histories, also those of a run without violations. */
   readonly keep: boolean;
-  /** File to whose runs this run is added. */
+  /** File of sums to which this run's numbers are added. */
   readonly sums: string | undefined;
 }
 

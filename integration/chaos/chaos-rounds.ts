@@ -8,7 +8,7 @@ import { startLoneTrial } from './lone-trial.ts';
 import type { TrialSettings } from './trial-options.ts';
 import type { Rule } from './worker-command.ts';
 
-/** The result of all rounds on one store. */
+/** The result of all rounds on one store. A round makes each fault of the store once. */
 export interface RoundsOutcome {
   readonly verdicts: readonly Verdict[];
   /** The store with its version, for instance `redis 7.0.15`. */
@@ -25,14 +25,15 @@ export interface RoundsPlan {
   readonly out: NodeJS.WriteStream;
 }
 
-/** A trial of a store, and what makes all faults of the store once. */
+/** A trial of a store, and a function that makes each fault of the store once. */
 interface Bout {
   readonly trial: DetourTrial;
   readonly strike: () => Promise<void>;
   readonly servers: string;
 }
 
-// Number of rounds whose history is checked together. Each check needs new workers, which takes some seconds.
+// Number of rounds that one trial records in one history. Each trial starts new workers, which takes some
+// seconds.
 const ROUNDS_AT_A_TIME = 5;
 
 /**

@@ -7,8 +7,8 @@ import type { Experiment } from './experiment.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
 const ESTABLISHED = '01';
-// Time limit in milliseconds. It is long enough for the first heartbeat, which opens the connection for
-// heartbeats.
+// Time limit in milliseconds for a worker to connect. It includes the first heartbeat, which opens the
+// connection for heartbeats.
 const CONNECTED_WITHIN_MS = 15_000;
 
 /**

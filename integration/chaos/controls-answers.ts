@@ -19,9 +19,8 @@ export class LastAnswered {
   }
 
   /**
-   * Sends a heartbeat, and resolves with the proven time in milliseconds, counted from this call. Resolves as
-   * soon as there is a response that no earlier call has used. It may be the response to an earlier
-   * heartbeat.
+   * Sends a heartbeat, and resolves with the proven time in milliseconds, counted from this call. Resolves
+   * with the next response, even if it belongs to an earlier heartbeat. Each call consumes one response.
    */
   renew(signal: AbortSignal): Promise<number> {
     const sentAt = performance.now();

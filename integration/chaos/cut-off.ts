@@ -10,13 +10,13 @@ export interface CrossedPair {
   /** The worker that will be cut off. It holds the first queue. */
   readonly cut: WorkerProcess;
   readonly other: WorkerProcess;
-  /** Entry with which `cut` holds the first queue. */
+  /** Entry with which the worker `cut` holds the first queue. */
   readonly held: Queued;
   /** Entry of `other` in the first queue, where it waits behind `held`. */
   readonly next: Queued;
   /** Entry with which `other` holds the second queue. */
   readonly before: Queued;
-  /** Entry of `cut` in the second queue, behind `before`. */
+  /** Entry of the worker `cut` in the second queue, where it waits behind `before`. */
   readonly waiting: Queued;
   /** Another entry of `other` in the second queue, behind `waiting`. */
   readonly behind: Queued;

@@ -7,8 +7,8 @@ import { HistoryBuilder } from '@queuelock/harness/check/history-builder';
 import { expectSafe } from './verdicts.ts';
 
 /**
- * Returns a history in which `a` was killed while it held. All other workers were killed at 200 ms in various
- * states. The event `calm`, at which all faults are over, and the end of the run are missing.
+ * Returns the history of a run that ended at 200 ms: `a` has begun to release, `b` holds, `c` waits, and `d`
+ * enqueues. The event `calm`, at which all faults are over, and the end of the run are missing.
  */
 const cutShort = (): HistoryBuilder =>
   new HistoryBuilder()

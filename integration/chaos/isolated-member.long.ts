@@ -55,7 +55,7 @@ async function memberOf({ cluster }: Experiment, role: 'follower' | 'leader'): P
 }
 
 interface Line {
-  /** A worker that knows all members, and starts on the member that is cut off. */
+  /** A worker that knows all members, and first connects to the member that is cut off. */
   readonly waiter: WorkerProcess;
   /** A worker that knows only the member that is cut off. */
   readonly holder: WorkerProcess;

@@ -11,8 +11,8 @@ interface Known {
 
 /**
  * Counts violations of exclusion while workers still write their histories. In a violation, a worker's read
- * or write shows that it still believes in its hold, although a later hold has begun. The histories may be
- * read in any order. What a frozen process believed is unknown, so it does not count.
+ * or write shows that it still believes that it holds, although another worker's later hold has begun. The
+ * histories may be read in any order. What a frozen process believed is unknown, so it does not count.
  */
 export class LiveBeliefs {
   violations = 0;

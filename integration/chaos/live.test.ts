@@ -46,7 +46,7 @@ describe('the live counts of a chaos run', () => {
     expect(live.holds).to.equal(1);
   });
 
-  it('say that a worker is busy while its attempt is in progress, unless the worker was killed', () => {
+  it('count a worker as busy while its claim is in progress, unless the worker was killed', () => {
     append(new HistoryBuilder().attempt('worker-1', { token: 1, queued: 0 }));
     expect(live.isBusy(['worker-1'])).to.equal(true);
     expect(live.isBusy(['worker-2'])).to.equal(false);
@@ -61,7 +61,7 @@ describe('the live counts of a chaos run', () => {
     ['the holder’s', 'worker-1', 'worker-2'],
     ['the next one’s', 'worker-2', 'worker-1'],
   ]) {
-    it(`report a violation when two workers hold at the same time and ${order} history is read first`, () => {
+    it(`report a violation of exclusion in any order of reading: ${order} history first`, () => {
       const builders: Record<string, HistoryBuilder> = {
         'worker-1': new HistoryBuilder()
           .attempt('worker-1', { token: 1, acquired: 1 })

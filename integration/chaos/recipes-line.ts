@@ -13,15 +13,15 @@ export interface RecipesLine {
   readonly victim: WorkerProcess;
   /** The worker that waits behind the victim. */
   readonly next: WorkerProcess;
-  /** The worker that holds together with the victim where that is possible. */
+  /** The worker that holds at the same time as the victim, for kinds of locks that permit it. */
   readonly peer: WorkerProcess;
   /** Entries that the victim holds. */
   readonly held: readonly Queued[];
   /** Names of the queues in which other workers wait for the victim. */
   readonly contested: readonly string[];
   /**
-   * Entries of one queue: `held` is a write lock of the victim, which it can turn into a read lock, and
-   * `reader` and `writer` wait behind it.
+   * Entries of one queue: `held` is a write lock that the victim can convert to a read lock. `reader` and
+   * `writer` wait behind it.
    */
   readonly turning: { readonly held: Queued; readonly reader: Queued; readonly writer: Queued };
   /**

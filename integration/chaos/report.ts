@@ -15,7 +15,10 @@ export interface ReportOptions {
   readonly snapshot?: string;
 }
 
-/** Formats the result of a run as Markdown. Each finding is shown with the events that `withEvents` added. */
+/**
+ * Formats the result of a run as Markdown. Each finding is shown with its events, which `withEvents` has
+ * added.
+ */
 export function reportOf(run: Run, verdict: Verdict, options: ReportOptions): string {
   const { title, command, seed, ran, snapshot: picture } = options;
   const { findings, numbers } = verdict;

@@ -57,8 +57,8 @@ export function isHeld({ openAttempts }: WorkerProcess, { n }: Pick<Place, 'n'>)
 }
 
 /**
- * An event that a test waits for: its kind, and the queue of its attempt. Events of the worker before the
- * index `from` do not count.
+ * An event that a test waits for: its kind, and the queue of the claim that it belongs to. Events of the
+ * worker before the index `from` do not count.
  */
 export interface Awaited<K> {
   readonly ev: K;

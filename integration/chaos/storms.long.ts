@@ -92,7 +92,10 @@ async function lineUp(crowd: WorkerProcess, queues: readonly string[]): Promise<
     );
 }
 
-/** Resolves when the worker has had an entry in each of these queues. Enqueues again when a session ends. */
+/**
+ * Resolves when the worker has had an entry in each of these queues. If an enqueue fails because its session
+ * ended, the worker enqueues again.
+ */
 async function standIn(worker: WorkerProcess, queues: readonly string[]): Promise<void> {
   const joining = new Set<number>();
   let toBegin = 0;

@@ -23,7 +23,7 @@ describe('the sums of several runs of pnpm chaos', () => {
   beforeEach(async () => (directory = await mkdtemp(join(tmpdir(), 'queuelock-sums-'))));
   afterEach(() => rm(directory, { recursive: true }));
 
-  it('count holds, faults and violations of all histories of a run', () => {
+  it('contain the numbers of holds, faults and violations of all histories of a run', () => {
     const overlap = new HistoryBuilder()
       .worker('a', 0)
       .worker('b', 0)
@@ -55,7 +55,7 @@ describe('the sums of several runs of pnpm chaos', () => {
     });
   });
 
-  it('are not read from a file with other contents', async () => {
+  it('are not read from a file that contains a line of another format', async () => {
     const file = join(directory, 'other');
     await writeFile(file, `${JSON.stringify(RUN)}\n{"servers":"redis 7.0.15"}\n`);
     const error = await readSums(file).then(

@@ -12,7 +12,7 @@ export interface RunSums {
   readonly minutes: number;
   readonly holds: number;
   readonly faults: number;
-  /** Number of violations of a rule about safety. */
+  /** Number of violations of exclusion, order or tokens. */
   readonly unsafe: number;
   /** Number of all violations, those of safety included. */
   readonly violations: number;

@@ -52,8 +52,8 @@ const FAULTS: Readonly<Record<string, TravellerFault>> = {
 };
 
 /**
- * Makes each of these server faults, and each fault of `FAULTS` on a random worker, one after another in
- * random order.
+ * Makes each of these server faults, and each fault of `FAULTS`, the faults of workers, on a random worker,
+ * one after another in random order.
  */
 export async function strikeAll(
   trial: DetourTrial,

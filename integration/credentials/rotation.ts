@@ -9,7 +9,10 @@ import { expect } from 'chai';
 const TTL_MS = 20_000;
 const WITHIN_MS = 15_000;
 
-/** The certificates in use. The test overwrites the members when it replaces the certificates. */
+/**
+ * The certificates in use. The test overwrites the properties of this object when it replaces the
+ * certificates.
+ */
 type LiveCertificates = { -readonly [Name in keyof Certificates]: Certificates[Name] };
 
 /** The files of a server and of its clients, and the certificates in them. */

@@ -4,14 +4,14 @@ import { Observable } from 'rxjs';
 import { passingOn } from '../chaos/instrumented.ts';
 
 /**
- * A defect that a comparison or the judge has to find: it changes what the store returned for an enqueued
- * entry.
+ * A defect that the comparison with memory or the checker has to find. The function changes what the store
+ * returned for an enqueued entry.
  */
 type Defect = (placement: Placement, spec: EntrySpec) => Placement;
 
 /**
- * For each defect of a store, by its name, a function that creates it. All clients of the store share what it
- * creates.
+ * For each defect of a store, by its name, a function that creates its state and returns the defect. All
+ * clients of one store share that state.
  */
 export const DEFECTS: Readonly<Record<string, () => Defect>> = {
   /** Grants every entry at once. */

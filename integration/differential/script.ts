@@ -6,7 +6,10 @@ import { Player } from './player.ts';
 import { isDetermined, type Situation } from './situation.ts';
 import type { Features, Step } from './step.ts';
 
-/** Virtual time in milliseconds in which clients of the memory backend complete their pending work. */
+/**
+ * Virtual time in milliseconds that is enough for clients of the memory backend to complete their pending
+ * work.
+ */
 const QUIET_MS = 3_000;
 const LONGEST_CALL_MS = 60_000;
 
@@ -64,7 +67,9 @@ async function played(
   return moments;
 }
 
-/** Lets virtual time pass until the call has settled and the clients have completed their pending work. */
+/**
+ * Lets virtual time pass until the step's call has settled and the clients have completed their pending work.
+ */
 async function quiet(clock: VirtualClock, performed: Promise<void>): Promise<void> {
   const call = new Call(performed);
   const until = clock.now() + LONGEST_CALL_MS;

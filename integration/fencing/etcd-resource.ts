@@ -3,7 +3,7 @@ import { Etcd3 } from 'etcd3';
 import { responseOf, type Resource } from './resource.ts';
 
 /**
- * The resource of the test in etcd: one key written with a fence, and one without. `place` is
+ * The resource of the fencing tests in etcd: one key written with a fence, and one without. `place` is
  * `host:port/prefix`.
  */
 export const etcdResource: Resource = {

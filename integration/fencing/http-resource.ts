@@ -45,7 +45,10 @@ export async function startReceiver(lock: string): Promise<HttpReceiver> {
   };
 }
 
-/** The resource of the test on an HTTP server: two texts. `place` is the server's address. */
+/**
+ * The resource of the fencing tests on an HTTP server: one text written with a fence, and one without.
+ * `place` is the server's address.
+ */
 export const httpResource: Resource = {
   async open(place, hold) {
     const put = async (

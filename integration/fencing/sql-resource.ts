@@ -9,7 +9,7 @@ export const SQL_TABLE = [
   `INSERT INTO texts (id) VALUES ('unfenced')`,
 ] as const;
 
-/** The resource of the test in a database: one row written with a fence, and one without. */
+/** The resource of the fencing tests in a database: one row written with a fence, and one without. */
 export function sqlResource(database: Database): Resource {
   return {
     async open(place, hold) {

@@ -3,7 +3,7 @@ import { openSession } from './znode-session.ts';
 import { responseOf, type Resource } from './resource.ts';
 
 /**
- * The resource of the test in ZooKeeper: one znode written with a fence, and one without. `place` is
+ * The resource of the fencing tests in ZooKeeper: one znode written with a fence, and one without. `place` is
  * `host:port/name`.
  */
 export const znodeResource: Resource = {

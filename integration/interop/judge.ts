@@ -37,9 +37,9 @@ export interface Verdict {
 type Round = Partial<Record<InteropEvent['ev'], InteropEvent>> & Pick<InteropEvent, 'id' | 'n'>;
 
 /**
- * Checks the history of a queue. When an entry is granted, no conflicting older entry may still wait or hold;
- * the server's numbers give the age. So no conflicting holds overlap, and no entry is overtaken. Every round
- * must end, and no participant may fail unless it was killed or frozen.
+ * Checks the history of a queue. When an entry is granted, no conflicting older entry may still wait or hold.
+ * Numbers from the server show which entry is older. So no conflicting holds overlap, and no entry is
+ * overtaken. Every round must end, and no participant may fail unless it was killed or frozen.
  */
 export function judge(history: History, terms: Terms = {}): Verdict {
   const rounds = roundsOf(history);
@@ -93,7 +93,7 @@ const FOREVER = 2n ** 64n;
 
 /**
  * Returns the violations of one grant: conflicting older entries that still wait or hold. `elder` are the
- * holds with smaller tokens.
+ * entries with smaller tokens.
  */
 function passedOver(hold: Hold, elder: readonly Hold[], { limit = 1, shared = new Set() }: Terms): string[] {
   const inTheWay = elder.filter(
@@ -124,8 +124,8 @@ function failures(round: Round): string[] {
 }
 
 /**
- * Returns the violations of one participant: after a freeze, the next event of its round is a release, as if
- * it still held.
+ * Returns the violations of one participant: after a freeze it released the lock as if it still held, instead
+ * of reporting the loss.
  */
 function lateBeliefs(events: History): string[] {
   return events.flatMap((event, at) => {

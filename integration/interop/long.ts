@@ -1,4 +1,4 @@
-// Runs the command pnpm interop. HELP describes it.
+// Runs the command `pnpm interop`. The constant `HELP` describes its options.
 import { parseArgs } from 'node:util';
 import { stores } from '../scenarios/stores.ts';
 import type { Site, Store } from '../scenarios/store.ts';

@@ -23,9 +23,9 @@ export interface Task {
   /** Address of the server as a URL, for participants that use queuelock. */
   readonly url: string;
   readonly name: string;
-  /** Number of rounds. With 0, rounds are repeated until `enough` is called. */
+  /** Number of rounds. If it is 0, the participant repeats rounds until the test calls `enough`. */
   readonly rounds: number;
-  /** Duration of a hold in milliseconds. If it is negative, holds last until `tell` is called. */
+  /** Duration of a hold in milliseconds. If it is negative, each hold lasts until the test calls `tell`. */
   readonly holdMs: number;
   readonly ttlMs?: number;
 }

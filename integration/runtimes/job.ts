@@ -30,7 +30,10 @@ export interface Outcome {
   readonly failure?: string;
 }
 
-/** The error with which a backend rejects the runtime before the first test, because it cannot work there. */
+/**
+ * The error with which a backend rejects the runtime (such as Bun) before the first test, because the backend
+ * cannot work there.
+ */
 export interface Refusal {
   readonly code: string;
   readonly retryable: boolean;

@@ -8,8 +8,8 @@ export interface Site {
   /** Shortest TTL that processes of a busy machine can keep alive, in milliseconds. */
   readonly ttlMs: number;
   /**
-   * Longest TTL in milliseconds that the server grants, at most a minute. Tests that keep a machine busy use
-   * it.
+   * Longest TTL in milliseconds that the server grants, at most a minute. Tests that keep the machine busy
+   * use it, so that their sessions do not expire.
    */
   readonly longTtlMs: number;
   /** Longest delay after the TTL until the entries of a dead session are removed, in milliseconds. */

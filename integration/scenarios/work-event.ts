@@ -9,7 +9,10 @@ export interface WorkEvent extends Omit<ContendEvent, 'ev'> {
     | ContendEvent['ev']
     /** The worker listens for data on `port`. */
     | 'listening'
-    /** The worker read that the lock was held, and then acted. `t` is the time before the read. */
+    /**
+     * The worker read that the lock was held, and then performed an action under it. `t` is the time before
+     * the read.
+     */
     | 'acted'
     /** The worker read that the lock was not held, and did not act. */
     | 'refrained';

@@ -43,8 +43,8 @@ export class ScriptScope extends EventTarget {
   }
 
   /**
-   * Posts a message to the page. In the script of a worker, a listener calls this method on its event target,
-   * which is this scope.
+   * Posts a message to the page. In the script of a web worker, a listener calls it as a method of the
+   * event's target, which is this scope.
    */
   postMessage(data: unknown): void {
     // Waits until the store has handled the lock requests that the script made before. In a browser, messages

@@ -29,7 +29,7 @@ export interface Cell {
   readonly scenario: Scenario;
   /** Number of calls in flight, locks, waiters, clients or holds; which one depends on the scenario. */
   readonly size: number;
-  /** Whether other clients make unrelated writes at the same time. */
+  /** Whether other clients write keys outside of the measured queues at the same time. */
   readonly noise?: true;
 }
 
@@ -38,7 +38,7 @@ export interface Extent {
   readonly scenarios: readonly Scenario[];
   /** The numbers of waiters to measure. */
   readonly n: readonly number[];
-  /** Whether to measure only the few values that hardly vary between rounds, to save time. */
+  /** Whether to measure, to save time, only the few values that differ little from round to round. */
   readonly short: boolean;
 }
 

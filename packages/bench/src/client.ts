@@ -37,13 +37,14 @@ export interface Pace {
 
 /**
  * Creates `Client.words`, the function for command-line arguments, for a client that measures a lock. That
- * function returns `undefined` for hand-offs among more than `mostWaiters` waiters.
+ * function returns `undefined` for hand-offs among more than `mostWaiters` waiters, which are not measured.
  */
 export function lockWords(mostWaiters: number): Client['words'] {
   return ({ scenario, size, noise }, { ms, warm, rounds }) => {
     if (scenario === 'free' || scenario === 'many')
       return ['free', `locks=${size}`, `ms=${ms}`, `warm=${warm}`];
-    // Other libraries need a session for each waiter, so that all their hand-offs are between sessions.
+    // Other libraries need a session for each waiter, so that all their hand-offs are between sessions, and
+    // both scenarios are the same.
     if (scenario === 'drain' || scenario === 'sessions')
       return size <= mostWaiters ? ['drain', `n=${size}`] : undefined;
     if (scenario === 'fresh')
@@ -54,8 +55,9 @@ export function lockWords(mostWaiters: number): Client['words'] {
 
 /**
  * Creates `Client.words`, the function for command-line arguments, for a client that measures a lower bound
- * with raw calls. `acquire` names the raw call that the scenario `call` measures. `cycle` names the raw calls
- * that replace the acquisition and release of a lock.
+ * with raw calls, which are requests to the store without a lock library. `acquire` names the raw call that
+ * the scenario `call` measures. `cycle` names the raw calls that replace the acquisition and release of a
+ * lock.
  */
 export function floorWords(acquire: string, cycle: string): Client['words'] {
   return ({ scenario, size }, { ms, warm }) => {

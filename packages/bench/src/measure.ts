@@ -25,7 +25,10 @@ const WITHIN_MS = 240_000;
  */
 const IDLE_MS = 20_000;
 
-/** Scenarios that measure hand-offs. Their programs stop three times, to separate enqueues and hand-offs. */
+/**
+ * Scenarios that measure hand-offs. Their programs stop at least when they are connected and when all entries
+ * are enqueued. So the server's counters separate enqueues from hand-offs.
+ */
 const HAND_OFFS: readonly Scenario[] = ['drain', 'spread', 'sessions', 'sessions-cold'];
 
 /** Runs one client once, and returns the measured values. */
@@ -55,8 +58,8 @@ export async function measure(server: BenchServer, run: Run): Promise<Values> {
 }
 
 /**
- * Returns the server's work per cycle, enqueue or hand-off, or the number of requests in the scenario `idle`.
- * `marks` are readings of the server's counters during the run.
+ * Returns the server's requests and processor time per cycle, enqueue or hand-off. In the scenario `idle` it
+ * returns the number of requests. `marks` are readings of the server's counters during the run.
  */
 function costs({ cell, pace }: Run, marks: readonly Counters[], output: Values): Values {
   const { scenario, size } = cell;
@@ -75,8 +78,8 @@ function costs({ cell, pace }: Run, marks: readonly Counters[], output: Values):
 }
 
 /**
- * Divides the difference of two counter readings by `units`. The key of a result is `what` with the name of
- * the counter, for instance `enqueueRange` and `handOffCpuUs`.
+ * Divides the difference of two counter readings by `units`. The key of a result consists of `what` and the
+ * name of the counter, for instance `enqueueRange` and `handOffCpuUs`.
  */
 function perUnit(what: string, pair: readonly [Counters, Counters], units: number): Values {
   return Object.fromEntries(

@@ -30,8 +30,8 @@ const standard = lockWords(10_000);
 const alone: Client['words'] = (cell, pace) => (cell.scenario === 'drain' ? undefined : standard(cell, pace));
 
 /**
- * Returns the arguments of every scenario that queuelock runs: the three that only queuelock supports, and
- * the standard ones.
+ * Returns the arguments of every scenario that queuelock runs: those that only queuelock supports, such as
+ * `mass` and `idle`, and the standard ones.
  */
 const own: Client['words'] = (cell, pace) => {
   const { scenario, size } = cell;

@@ -28,7 +28,7 @@ const python = { store: 'zookeeper', transport: 'kazoo', command: once(findKazoo
 
 /**
  * The locks of other languages. The entry before each lock measures the lower bound of its transport. The
- * argument of `compiledWords` and `lockWords` is the largest number of waiters: with more, a measurement
+ * number in each entry is the largest number of waiters that it is measured with. With more, a measurement
  * would take minutes.
  */
 export const peerClients: readonly Client[] = [
@@ -41,9 +41,8 @@ export const peerClients: readonly Client[] = [
 ];
 
 /**
- * Creates `Client.words`, the function for command-line arguments, for a compiled program. All cycles of such
- * a program are as fast as the first, so it runs `free` for the scenario `cold`, and `drain` for
- * `sessions-cold`.
+ * Creates `Client.words`, the function for command-line arguments, for a compiled program. Such a program
+ * needs no warm-up, so it runs `free` for the scenario `cold`, and `drain` for `sessions-cold`.
  */
 function compiledWords(mostWaiters: number): Client['words'] {
   const standard = lockWords(mostWaiters);
@@ -61,7 +60,7 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
 
 // --- Go
 
-// Debian's packages of Go libraries are sources in a GOPATH.
+// Debian's packages of Go libraries contain sources in a GOPATH, so the program is built with that path.
 const GO_PATH = '/usr/share/gocode';
 
 async function buildGo(): Promise<CommandLine> {

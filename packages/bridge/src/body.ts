@@ -6,7 +6,7 @@ import { Refused } from './refusal.ts';
 /** The settings and quotas that `BodyReader` uses. */
 export interface BodyReaderSpec {
   readonly clock: Clock;
-  /** Quota of request bodies that are being read. */
+  /** Limits how many request bodies may be read at the same time. */
   readonly bodies: Quota;
   readonly maxBytes: number;
   /** Longest time in milliseconds that a client may take to send one body. */

@@ -14,8 +14,8 @@ const NAMED = ['evict', 'ask', 'join'] as const;
 const LISTS = ['queues', 'sessions', 'deadlocks', 'faults'] as const;
 const QUEUES = ['queue', 'timeline', 'record', 'election'] as const;
 /**
- * Maximum number of chunks that the test reads from a stream. If the bridge refuses the topic of the stream,
- * the refusal is among them.
+ * Maximum number of chunks of the response that the test reads from a stream. If the bridge refuses the
+ * stream's topic, one of these chunks contains the refusal.
  */
 const READ_EVENTS = 3;
 

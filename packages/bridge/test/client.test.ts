@@ -107,7 +107,7 @@ describe('bridge client of a page', () => {
       expect(calls).to.include(`${what} as ${what.slice(-3)}`);
   });
 
-  it('calls the option `headers` before each request, and sends the last headers again when the call fails', async () => {
+  it('calls the option `headers` before each request, and sends the last headers again when that option throws', async () => {
     const sent: (string | null)[] = [];
     let token: string | undefined = 'one';
     const own = createBridgeClient({

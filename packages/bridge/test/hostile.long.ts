@@ -9,8 +9,8 @@ const VIEWERS = 200;
 const WINDOWS = 5;
 const WINDOW_MS = 5_000;
 /**
- * Limits the heap of the bridge's process, so that the process crashes if the bridge needs more memory. With
- * a larger limit V8 would collect garbage later, and the measured memory would grow.
+ * Limits the heap of the bridge's process, so that the process crashes if the bridge needs more memory. A
+ * larger limit would let V8 collect garbage later, so the measured memory would include more garbage.
  */
 const HEAP = '--max-old-space-size=128';
 

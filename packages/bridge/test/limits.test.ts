@@ -60,7 +60,7 @@ describe('the limits of one client', () => {
     await leave(...open);
   });
 
-  it('let the client open a stream again after it has closed one', async () => {
+  it('let the client open a stream again after it has closed its only permitted one', async () => {
     await using s = await stage(byHeader({ perClient: { streams: 1 } }));
     const visitor = await visitorAt(s.url, 'v');
     await leave(await visitor.look('queue=q'));
@@ -95,7 +95,7 @@ describe('the limits of one client', () => {
     ).to.deep.equal([]);
   });
 
-  it('leave room for the queues that other clients watch', async () => {
+  it('leave the other clients a part of the limit of watched queues', async () => {
     await using s = await stage(byHeader({ queues: 4, perClient: { queues: 3 } }));
     const [hostile, other] = await Promise.all(['h', 'o'].map((client) => visitorAt(s.url, client)));
     for (let stream = 0; stream < 4; stream += 1) {
@@ -159,7 +159,7 @@ describe('the limits of one client', () => {
 });
 
 describe('joins that have ended', () => {
-  it('count towards the limits, and are forgotten when the same client needs room for a new join', async () => {
+  it('count towards the limits of joins, and are forgotten when the same client needs room for a new join', async () => {
     await using s = await stage(byHeader({ joins: 3, perClient: { joins: 2 } }));
     const [hostile, other] = await Promise.all(['h', 'o'].map((client) => visitorAt(s.url, client)));
     const join = async (n: number): Promise<object> => {
@@ -208,7 +208,7 @@ describe('bytes of snapshots in flight', () => {
     expect(inFlight.take(snapshot(60), 'late', nothing)).to.equal(undefined);
   });
 
-  it('may exceed the limit by a small snapshot, or by a large one when no other is in flight', () => {
+  it('may exceed the limit by a snapshot of at most 16 KiB, or by a larger one when no other is in flight', () => {
     const inFlight = new BytesInFlight({ perClient: 50 * 1_024, perBridge: 50 * 1_024 });
     const read = inFlight.take(snapshot(60), 'slow', nothing);
     expect(read).to.not.equal(undefined);
@@ -218,7 +218,7 @@ describe('bytes of snapshots in flight', () => {
 });
 
 describe('lists of queues that several pages watch with different prefixes', () => {
-  it('share one list that the bridge reads from the store, and contain only queues with their prefix', async () => {
+  it('are taken from one list that the bridge reads from the store, and contain only queues with their own prefix', async () => {
     await using s = await stage();
     const owner = s.other('owner');
     for (const name of ['a/1', 'a/2', 'b/1', 'c']) await owner.acquire(name);

@@ -5,8 +5,8 @@ import { createProgram } from './program.ts';
 
 /**
  * Runs one command line of `queuelock`. If the command fails, prints the error to standard error.
- * @returns the exit code of an error. After a success it is `undefined`, because the command has set the exit
- *   code of the process itself
+ * @returns the exit code for the error. It is `undefined` if the command succeeded, because then it has set
+ *   `process.exitCode` itself
  */
 export async function respond(argv: readonly string[]): Promise<number | undefined> {
   try {

@@ -23,7 +23,7 @@ export interface ClientOptions extends StoreOptions, BackendUse {
   readonly epoch?: number;
   /** Whether to print to stderr those errors of the client that interrupt neither a hold nor a wait. */
   readonly reportsErrors?: true;
-  /** Returns a wrapper of the backend, for commands that intercept its calls. */
+  /** Returns the backend wrapped in one that intercepts its calls, for commands that need that. */
   readonly wrapBackend?: (backend: Backend) => Backend;
 }
 
@@ -62,8 +62,8 @@ export async function withClient(
     const exitCode = await work({
       ...opened,
       stop,
-      // Standard output is opened on first use. A command that runs a program never uses it, because the
-      // program writes there.
+      // Standard output is opened on first use. A `queuelock` command that runs a program does not use it,
+      // because that program writes there.
       get lines() {
         return (lines ??= lineWriter(process.stdout, () => {
           stop.request(readerClosed());

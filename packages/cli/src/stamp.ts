@@ -11,8 +11,8 @@ export interface StampClocks {
 
 const MILLISECOND_NS = 1_000_000n;
 const PRECISE_NS = 5_000n;
-// Time limit in nanoseconds for measuring the offset between the clocks. After it, the best value so far is
-// used. It is reached when the clock does not tick, or the machine is too busy.
+// Time limit in nanoseconds for measuring the offset between the clocks. After it, the most precise
+// measurement so far is used. The limit is reached when the clock does not tick, or the machine is too busy.
 const MEASURED_WITHIN_NS = 200_000_000n;
 
 /**

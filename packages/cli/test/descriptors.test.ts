@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { restWithout } from '../src/run/descriptors.ts';
 
 describe('file descriptors above 2 that a command inherits', () => {
-  it('are none if all descriptors of queuelock are marked as close-on-exec', () => {
+  it('do not exist if all descriptors of queuelock are marked as close-on-exec', () => {
     expect(restWithout([], 99)).to.deep.equal([]);
   });
 

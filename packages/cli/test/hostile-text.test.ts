@@ -89,7 +89,7 @@ describe('hostile text of another process', function () {
     });
   }
 
-  it('is escaped by queuelock doctor and deadlocks', async () => {
+  it('is escaped by the commands queuelock doctor and queuelock deadlocks', async () => {
     expectHarmless(await runCli(['doctor', ...backend]));
     expectHarmless(await runCli(['deadlocks', ...backend]));
   });
@@ -111,7 +111,7 @@ describe('hostile text of another process', function () {
     'contend --json': (name) => ['contend', ...backend, name, '--hold', '600000', '--json'],
   };
   for (const [what, argsFor] of Object.entries(evicted)) {
-    it(`is escaped by queuelock ${what} in the reason that an evicting operator gives`, async () => {
+    it(`is escaped by queuelock ${what} in the reason of an eviction`, async () => {
       const name = `${what} ${NAME}`;
       const cli = new Cli(argsFor(name));
       while (!/begun|leads|elected|holds|acquired/.test(cli.stdout)) await once(cli.child.stdout!, 'data');

@@ -163,7 +163,7 @@ describe('the password in the URL of a backend', function () {
       }
   });
 
-  it('is neither in the process title nor in the output of a running command (Linux)', async function () {
+  it('is neither in the process title nor in the output of a running queuelock process (Linux)', async function () {
     if (process.platform !== 'linux') this.skip();
     for (const character of ['"', "'", ' ', '@', '/', '?', '#']) {
       const password = passwordWith(character);

@@ -6,7 +6,7 @@ export interface RefereedEntry {
   readonly limit: number;
   readonly permits: number;
   readonly admitted: boolean;
-  /** Whether the entry is leaving or was removed. From then on it no longer blocks other entries. */
+  /** Whether the removal of the entry has begun or is done. Such an entry no longer blocks other entries. */
   readonly leaving: boolean;
   /**
    * Whether the store still promises to keep the entry's session. If so, only its own client or an operator
@@ -35,8 +35,8 @@ function breaksRule(admitted: RefereedEntry, others: Iterable<RefereedEntry>): b
 }
 
 /**
- * Checks every admission against the rule for all locks and semaphores, in addition to the check of a fact
- * that runs meanwhile.
+ * Checks every admission against the rule for all locks and semaphores, in addition to what the current fact
+ * checks.
  */
 export class Referee {
   readonly #others = new Set<RefereedEntry>();
@@ -60,9 +60,9 @@ export class Referee {
   admits(other: RefereedEntry): void {
     if (!breaksRule(other, this.#others)) return;
     const fault = `entry ${other.order} was admitted while others were ahead or held`;
-    // Ignores entries whose promised time has ended, as on a stalled machine, because the store may have
-    // removed them. If the admission breaks the rule even without these entries, it violates mutual exclusion
-    // or order.
+    // Ignores entries of sessions that the store no longer promises to keep, as on a stalled machine, because
+    // the store may have removed them. If the admission breaks the rule even without these entries, it
+    // violates mutual exclusion or order.
     const sure = [...this.#others].filter(({ promised }) => promised);
     if (breaksRule(other, sure)) this.accuse(fault);
     else this.blame(fault);

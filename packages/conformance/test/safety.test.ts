@@ -68,11 +68,11 @@ describe('SafetyViolation', () => {
 });
 
 describe('referee', () => {
-  it('reports an entry as unsafe when it overtakes an entry whose session the store still promises to keep', () => {
+  it('reports a violation of safety when an entry overtakes another one whose session the store still promises to keep', () => {
     expect(verdict(writer(1n), writer(2n))).to.deep.equal({ faults: 1, isUnsafe: true });
   });
 
-  it('reports an entry, but not as unsafe, when it overtakes an entry whose session may have ended', () => {
+  it('reports a fault, but no violation of safety, when an entry overtakes another one whose session may have ended', () => {
     expect(verdict(writer(1n, { promised: false }), writer(2n))).to.deep.equal({
       faults: 1,
       isUnsafe: false,

@@ -62,7 +62,7 @@ describe('access to a Consul with ACLs', function () {
     return SecretID;
   }
 
-  it('is possible with the ACL rules of the README, and doctor reports what such a token may not read', async () => {
+  it('is possible with the ACL rules of the README, and doctor reports what a token with these rules may not read', async () => {
     const rules = 'key_prefix "queuelock/" { policy = "write" } session_prefix "" { policy = "write" }';
     const token = await tokenWith('worker', rules);
     const byUrl = fromUrl(`consul://:${token}@${server.endpoint}`);

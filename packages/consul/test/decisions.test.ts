@@ -94,7 +94,7 @@ describe('the entries of a queue on Consul', () => {
 describe('the findings about a Consul cluster', () => {
   const about = 'consul://h';
 
-  it('report an old release, and a release that was not tested', () => {
+  it('report an unsupported release, and a release that was not tested', () => {
     const levelOf = (version: string): unknown =>
       judgeAgent({ version, isServer: true, minTtlMs: undefined }, about)[0]?.level;
     expect(['0.9.3', '1.7.0', '1.8.7', '1.21.0'].map(levelOf)).to.deep.equal([

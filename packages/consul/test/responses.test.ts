@@ -62,7 +62,7 @@ describe('the body of a response', () => {
     expect(await readBody(Readable.from([bytes.subarray(0, 4), bytes.subarray(4)]))).to.equal('"größe"');
   });
 
-  it('is not read beyond the limit, and the connection is ended', async () => {
+  it('is not read beyond its maximum size, and the connection is ended', async () => {
     const response = Readable.from([Buffer.alloc(600), Buffer.alloc(600), Buffer.alloc(600)]);
     const error = await readBody(response, 1_000).catch(String);
     expect(error).to.equal('Error: a response of more than 1000 bytes is not read');

@@ -157,7 +157,7 @@ class SharedSessionClient implements LockClient {
     const { wait, limits } = waitOf(checkedOptions('options of run', options, RUN_OPTIONS));
     const ownership = await this.#acquire(name, wait);
     const hold = { by: this, ownership, permits: wait.permits ?? 1 };
-    // Only `work` runs inside the call chain of the hold. The release runs outside of it, where it costs less.
+    // Only `work` runs inside the call chain of the hold. The release runs outside of it, where promises cost less.
     const within: typeof work = (own, stop) => runWithin(hold, () => work(own, stop));
     const { clock, closing } = this.#context;
     const terms = { what: `the lock ${JSON.stringify(name)}`, work: within, clock, closing, ...limits };

@@ -29,7 +29,7 @@ describe('a signal that checks its deadline at every read', () => {
     expect(overdueSignal().signal.reason).to.have.property('message', 'overdue');
   });
 
-  it('can be combined by AbortSignal.any, like a signal of the platform', async () => {
+  it('can be combined by AbortSignal.any, like a built-in signal', async () => {
     const controller = new AbortController();
     const signal = checkedSignal(controller, () => undefined);
     const both = AbortSignal.any([signal, new AbortController().signal]);

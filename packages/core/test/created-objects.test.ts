@@ -51,7 +51,7 @@ describe('the cost of an acquisition', () => {
     expect(made).to.deep.equal({ ...LEAST, abortControllers: 2 });
   });
 
-  it('is not higher when the acquisition waits', async () => {
+  it('is not higher for an acquisition that waits than for one that does not', async () => {
     const made = await perCycle(async () => {
       const holder = await client.acquire('x');
       const waiter = client.acquire('x');

@@ -33,7 +33,7 @@ describe('an entry whose admission the store reports', () => {
     reported = new Notifications();
   });
 
-  it('is admitted by the response that places it, by a notification, or by a read', () => {
+  it('is admitted by the response to its enqueue, by a notification, or by a read', () => {
     expect(reported.place({ ord: 2, id: 'j', turn: OWNS })).to.deep.equal([true]);
     const byNews = reported.place();
     reported.entries.notify(FIRST, true, 1);
@@ -43,7 +43,7 @@ describe('an entry whose admission the store reports', () => {
     expect(byRead).to.deep.equal([false, true]);
   });
 
-  it('is changed by a notification that arrives during its request, but not by an earlier notification', async () => {
+  it('is changed by a notification that arrives during its enqueue, but not by a notification from before', async () => {
     reported.entries.notify(FIRST, true, 1);
     expect(reported.place()).to.deep.equal([false]);
     await reported.entries.whilePending(async () => {
@@ -77,7 +77,7 @@ describe('an entry whose admission the store reports', () => {
     expect(demoted).to.deep.equal([true, 'ENTRY_LOST']);
   });
 
-  it('is not changed by a read that is older than its response or than a notification', () => {
+  it('is not changed by a read that is older than the response to its enqueue or than a notification', () => {
     const placement = reported.place({ call: 2 });
     reported.read(2);
     reported.entries.notify(FIRST, true, 3);
@@ -87,14 +87,14 @@ describe('an entry whose admission the store reports', () => {
     expect(placement).to.deep.equal([false, true, 'ENTRY_LOST']);
   });
 
-  it('stays admitted when a late response places it again as waiting', () => {
+  it('stays admitted when a late response reports it as waiting', () => {
     const first = reported.place();
     reported.entries.notify(FIRST, true, 1);
     expect(reported.place()).to.deep.equal([false, true]);
     expect([first, [...reported.entries.waiting]]).to.deep.equal([[false, true], []]);
   });
 
-  it('is admitted for all subscribers when another response places it as admitted', () => {
+  it('is admitted for all subscribers when another response reports it as admitted', () => {
     const first = reported.place();
     expect(reported.place({ turn: OWNS })).to.deep.equal([true]);
     expect([first, reported.entries.anyWaits]).to.deep.equal([[false, true], false]);

@@ -81,7 +81,7 @@ describe('the label of an entry', () => {
     }
   });
 
-  it('drops old responses first, and then the ids of held entries, to stay within 2,048 bytes', () => {
+  it('drops old responses to handover requests first, and then the ids of held entries, to stay within 2,048 bytes', () => {
     const answers = Array.from({ length: 4 }, (_, at) => ({
       to: String(at),
       answer: { answer: 'declined', reason: 'é'.repeat(200) } as const,

@@ -35,7 +35,7 @@ const anyUpdate: fc.Arbitrary<HoldUpdate> = fc.record({
 });
 
 describe('the record of holds', () => {
-  it('is a text of fewer than 115 bytes that contains all facts about a hold', () => {
+  it('is a text of fewer than 115 bytes that contains all data of a hold', () => {
     const ended = { ...update, end: { reason: 'released' as const, heldMs: 1_234 } };
     const text = applyUpdates(undefined, [ended], 5);
     expect(Buffer.byteLength(text)).to.be.below(115);

@@ -20,8 +20,8 @@ const plans = fc.array(
 );
 
 /**
- * A property of fast-check: one client holds at a time, grants follow the order of the queue, and no entry is
- * left. Three clients claim one name and cancel. Requests and replies are lost, in any order of events.
+ * A property of fast-check: one client holds at a time, grants follow the order of the queue, and no entry is left. Three clients claim one name and
+ * cancel, while requests and replies are lost. The order of all events is random.
  */
 export const anyInterleaving: fc.IAsyncProperty<unknown> = fc.asyncProperty(
   fc.scheduler(),

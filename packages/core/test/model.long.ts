@@ -42,7 +42,7 @@ describe('the rules of judge.ts, applied to random histories with a seeded defec
     });
   }
 
-  it('every rule is broken by at least one of the defects', () => {
+  it('for each rule, at least one of the defects breaks it', () => {
     expect([...noticing].sort()).to.deep.equal(Object.keys(RULES).sort());
   });
 });

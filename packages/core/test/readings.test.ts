@@ -41,7 +41,7 @@ describe('reads of a value in the store', () => {
     stage = new Stage();
   });
 
-  it('start no more often than their minimum interval allows, and emit the last state of the value', async () => {
+  it('start no more often than their minimum interval allows, and emit the latest value', async () => {
     const read = stage.readState({ pauseMs: 250 });
     // Blocks the event loop for `ms` milliseconds, so that timers run late.
     const late = (ms: number): Promise<void> => {
@@ -60,7 +60,7 @@ describe('reads of a value in the store', () => {
     expect(stage.seen).to.deep.equal([0, 3, 6, 9, 10]);
   });
 
-  it('happen once more when the value changes during a read, and emit no value twice', async () => {
+  it('are repeated once when the value changes during a read, and emit no value twice', async () => {
     stage.readState({});
     for (let nth = 0; nth < 3; nth += 1) stage.change();
     await stage.clock.advance(0);

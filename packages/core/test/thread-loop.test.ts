@@ -80,7 +80,7 @@ describe('heartbeats in place of a blocked main thread', () => {
     expect(main.hasEnded).to.equal(true);
   });
 
-  it('end when the main thread has been blocked for longer than the limit, so that the session is lost at its deadline', async () => {
+  it('end when the main thread has been blocked for longer than maxBlockedMs, so that the session is lost at its deadline', async () => {
     main.start();
     await main.clock.advance(MAX_SILENCE_MS + 3_000);
     const last = main.sent.at(-1)!;

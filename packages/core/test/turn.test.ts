@@ -30,7 +30,7 @@ describe('the turn of an entry', () => {
     });
   }
 
-  it('has the number of entries ahead only when it is known', () => {
+  it('contains the number of entries ahead only if the backend knows it', () => {
     expect(turnOf({ refs: [{}], total: 9 }, { limit: 1 })).to.deep.equal({ admitted: false, ahead: 9 });
     expect(turnOf({ refs: [{}] }, { limit: 1 })).to.deep.equal({ admitted: false });
   });
@@ -67,7 +67,7 @@ describe('the turn of an entry, computed without a read after an entry ahead of 
     expect(entriesAheadWithout(ahead, { ref: middle, owned: true }, lock)).to.equal(undefined);
   });
 
-  it('is admitted when enough permits are left', () => {
+  it('is admitted when the remaining entries ahead leave enough permits', () => {
     const ahead = { refs: [near, middle, far], total: 3 };
     const known = entriesAheadWithout(ahead, { ref: far }, { limit: 3 });
     expect(known).to.deep.equal({ refs: [near, middle], total: 2 });

@@ -93,7 +93,7 @@ describe('the stop signal of the work', () => {
       expect(await rejection(stage.passing(failing))).to.equal(failure);
     }));
 
-  it('makes a run reject immediately, without work, when it aborts while the run waits for the lock', () =>
+  it('makes a run reject immediately, without starting the work, when it aborts while the run waits for the lock', () =>
     onStage(async (stage) => {
       const client = stage.client();
       const holder = await stage.client().acquire('x');
@@ -111,7 +111,7 @@ describe('the stop signal of the work', () => {
       );
     }));
 
-  it('makes a run reject, without work, when it is already aborted at the moment of the grant', () =>
+  it('makes a run reject, without starting the work, when it is already aborted at the moment of the grant', () =>
     onStage(async (stage) => {
       const hold = await stage.client().acquire('x');
       const reason = new Error('down');
@@ -135,7 +135,7 @@ describe('the stop signal of the work', () => {
           const before = [stop.aborted, both.aborted, deeper.aborted];
           stage.clock.stall(1_000);
           // A signal of `AbortSignal.any` does not compare with the clock. It aborts only when `stop` aborts,
-          // which happens when `stop.aborted` is read. So its state is read last.
+          // which happens when `stop.aborted` is read. So the test reads the state of that signal last.
           const after = [deeper.aborted, both.aborted, stop.aborted, platform.aborted];
           expect(() => both.throwIfAborted()).to.throw(QueueLockError, 'WORK_TIMEOUT');
           return { before, after };

@@ -21,9 +21,9 @@ export function lastTickUntil(at: number, next: (after: number) => number): numb
 }
 
 interface Bounds {
-  /** A time before a tick: at least one tick is later than this time, and not later than `at`. */
+  /** A time so early that at least one tick lies after it and not after `at`. */
   readonly some: number;
-  /** A time after the last tick: no tick is later than this time, and not later than `at`. */
+  /** A time so late that no tick lies after it and not after `at`. */
   readonly none: number;
   readonly at: number;
 }

@@ -8,8 +8,8 @@ import type { Reported } from './scheduled-jobs.ts';
 const LOST = /\[(OWNERSHIP|SESSION)_LOST\]/;
 const KNOWN = new RegExp(`^(ran|already-done|superseded)$|${LOST.source}`);
 /**
- * Half of the time between two ticks, in milliseconds. A process that fires a tick later than this may do so
- * after other processes have fired the next tick.
+ * Half of the time between two ticks, in milliseconds. A process that is later than this may fire a tick
+ * after other processes have fired the next one.
  */
 const MOST_LATE_MS = 1_000;
 
@@ -43,7 +43,7 @@ function faultsOfTick(
 
   const faults = outcomes.filter((outcome) => !KNOWN.test(outcome)).map((outcome) => fault(outcome));
   // A scheduler that fires late or not at all, because its process was blocked, is not a fault of this
-  // package.
+  // package. So a tick is due only if a living process fired it in time.
   const isInTime = ({ events }: (typeof parts)[number]): boolean =>
     events.some(({ ev, lateMs = 0 }) => ev === 'called' && lateMs <= MOST_LATE_MS);
   const isDue = parts.some((part) => !part.isKilled && isInTime(part));
@@ -51,7 +51,7 @@ function faultsOfTick(
     faults.push(fault('a living process never learned what became of it'));
   if (outcomes.filter((outcome) => outcome === 'ran').length > 1) faults.push(fault('two processes did it'));
   // The process was killed after it fired and before it reported the end of the work. So it may have recorded
-  // the tick without doing the work.
+  // the tick without doing the work. Then the tick may be skipped.
   const mayBeLost = parts.some((part) => part.isKilled && has(part, 'called'));
   if (job.startsWith('at-most-once')) {
     if (count('begun') > 1) faults.push(fault('it began twice'));

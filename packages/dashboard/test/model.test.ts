@@ -135,7 +135,7 @@ describe('keys of the dashboard', () => {
     expect(targetOf('End', -1, { last: -1, page: 4 })).to.equal(undefined);
   });
 
-  it('find the focused row rendered, even if it is outside of the visible rows', () => {
+  it('find the focused row in the page, even if it is outside of the visible rows', () => {
     const range = { startIndex: 10, endIndex: 12, overscan: 1, count: 100 };
     expect(withFocused(range, -1)).to.deep.equal([9, 10, 11, 12, 13]);
     expect(withFocused(range, 11)).to.deep.equal([9, 10, 11, 12, 13]);

@@ -1,4 +1,10 @@
-import { QueueLockError, type EntrySpec, type StoredEntry, type Turn } from '@queuelock/core/backend';
+import {
+  QueueLockError,
+  type EntryName,
+  type EntrySpec,
+  type StoredEntry,
+  type Turn,
+} from '@queuelock/core/backend';
 import { Queue, turnBehind, type Entry } from './queue.ts';
 import { Observable, Subject, type Subscriber } from './rx.ts';
 
@@ -43,6 +49,12 @@ export class Queues {
 
   find(name: string, id: string): Entry | undefined {
     return this.#queues.get(name)?.find(id);
+  }
+
+  /** Returns the entry if it belongs to the session. */
+  own(sessionId: string, { queue, id }: EntryName): Entry | undefined {
+    const entry = this.find(queue, id);
+    return entry?.sessionId === sessionId ? entry : undefined;
   }
 
   /** Returns the entry with this id that the session has in any queue. */

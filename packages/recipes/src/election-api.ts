@@ -37,9 +37,12 @@ export interface LeadOptions
 /** The outcome of a term. */
 export type TermEnd =
   | { readonly outcome: 'resigned' }
-  /** `OWNERSHIP_LOST`. Its `cause` is the error of the work, if the work threw another one. */
+  /** `OWNERSHIP_LOST`. Its `cause` is the error of the work, if the work threw an error of its own. */
   | { readonly outcome: 'lost'; readonly error: QueueLockError }
-  /** `WORK_TIMEOUT`: the work threw after `workTimeoutMs`. Its `cause` is the error of the work, if the work threw another one. */
+  /**
+   * `WORK_TIMEOUT`: the work ran longer than `workTimeoutMs` and threw. Its `cause` is the error of the work, if the work threw an error of
+   * its own.
+   */
   | { readonly outcome: 'timed-out'; readonly error: QueueLockError }
   /** The work threw while it led. `lead` ends and rejects with this error. */
   | { readonly outcome: 'failed'; readonly error: unknown };
@@ -84,7 +87,7 @@ export interface Candidate {
   readonly value: string;
   readonly key: string;
   readonly order: bigint;
-  /** Id of the entry; see `QueueEntry.id`. `undefined` for entries that store only a value. */
+  /** Id of the entry; see `QueueEntry.id`. `undefined` for an entry whose format stores only a value. */
   readonly id?: string;
 }
 

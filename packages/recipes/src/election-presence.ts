@@ -48,8 +48,8 @@ export function presenceOf(ballot: Ballot): Observable<Presence> {
 }
 
 /**
- * Emits the leadership of one candidacy. It begins with joining, and ends with the hold or with the backoff
- * after a failed wait.
+ * Emits the leadership of one candidacy. The candidacy begins when the candidate joins the queue. It ends
+ * with the hold, or with the backoff after a failed wait.
  */
 function once(ballot: Ballot, failures: CandidateErrors): Observable<Presence> {
   const stand = ballot.stand();
@@ -80,7 +80,7 @@ function presenceIn(term: Promise<Term>): Observable<Presence> {
   );
 }
 
-/** Returns a stream that only completes if `isExpected`, and throws the error otherwise. */
+/** Returns a stream that completes if the end `isExpected` by the caller. Throws `error` otherwise. */
 function endQuietlyIf(isExpected: boolean, error: unknown): Observable<never> {
   if (isExpected) return EMPTY;
   throw error;

@@ -89,7 +89,10 @@ export class Term implements Leadership {
     await released;
   };
 
-  /** Emits the end of this leadership. The caller releases the hold, if it is not released or lost already. */
+  /**
+   * Emits the end of this leadership, but does not release the hold. The caller releases it unless it is
+   * lost.
+   */
   end(): void {
     if (this.#present$.value) this.#present$.next(undefined);
   }

@@ -64,7 +64,9 @@ export class SharedLimit implements Limit {
     return terms;
   }
 
-  /** Ignores errors of the limit, because the claim subscribes to the limit too and reports them. */
+  /**
+   * Subscribes to `limit$`, and ignores its errors: the claim subscribes to the same stream and reports them.
+   */
   watch(): Subscription {
     return this.limit$.subscribe({ error: () => undefined });
   }

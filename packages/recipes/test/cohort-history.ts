@@ -64,7 +64,10 @@ class World {
   readonly acquirers: Acquirer[] = [];
   readonly unsafe: string[] = [];
   readonly unfair: string[] = [];
-  /** For each waiting entry: how many local hand-offs each cohort has made since the entry joined. */
+  /**
+   * For each waiting entry: how many hand-offs inside its process each cohort has made since the entry
+   * joined.
+   */
   readonly #passed = new Map<string, number>();
   readonly #entryOf: (string | undefined)[] = [];
   readonly #history: History;
@@ -153,8 +156,8 @@ class World {
 
   #begins(acquirer: Acquirer, hold: CohortHold): void {
     const wasLost = this.acquirers.map(({ lost }) => lost);
-    // Reads `held` and not `signal.aborted`. After the deadline, a read of `signal.aborted` would abort the
-    // signal and so report a loss that the cohort itself has not reported.
+    // Reads `held` and not `signal.aborted`. After the deadline, a read of `signal.aborted` would itself
+    // abort the signal. This check must not report a loss in place of the cohort.
     const two = this.acquirers.some(({ hold: other }) => other?.held);
     if (two) this.unsafe.push('two hold');
     const unreported = this.acquirers.some(({ status }, at) => status === 'holding' && !wasLost[at]);

@@ -98,13 +98,13 @@ async function frozenAt(promise: Promised, at: number): Promise<number> {
 
 describe('oncePer with instances that die or freeze', () => {
   for (const promise of ['at-most-once', 'at-least-once'] as const) {
-    it(`keeps ${promise} at whatever point an instance dies or freezes`, async () => {
+    it(`keeps the guarantee ${promise} at whatever point an instance dies or freezes`, async () => {
       const points = await frozenAt(promise, Infinity);
       expect(points).to.be.greaterThan(10);
       for (let at = 0; at < Math.min(points, 60); at += 1) await frozenAt(promise, at);
     }).timeout(60_000);
 
-    it(`keeps ${promise} with any mix of instances, slots and freezes`, async () => {
+    it(`keeps the guarantee ${promise} with any mix of instances, slots and freezes`, async () => {
       const instance = fc.record({
         slot: fc.integer({ min: 1, max: 3 }),
         comesAfterMs: fc.integer({ min: 0, max: 12 }),
@@ -122,8 +122,8 @@ describe('oncePer with instances that die or freeze', () => {
             clock.after(comesAfterMs, () => calls.push({ slot, called: scene.call(one, slot, `i${i}`) }));
             clock.after(comesAfterMs + wakesAfterMs, () => one.wake());
           }
-          // An instance may be woken before it reaches the point at which it freezes. It then stays frozen,
-          // as if its process had died.
+          // The plan may unfreeze an instance before it reaches the point at which it freezes. It then stays
+          // frozen, as if its process had died.
           await clock.advance(LATE_MS * instances.length);
           expect(scene.late).to.deep.equal([]);
           const isCalm = instances.every(({ freezeAt }) => freezeAt === Infinity);

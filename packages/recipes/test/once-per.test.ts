@@ -97,7 +97,7 @@ describe('oncePer', () => {
     }
   });
 
-  it('aborts the work when the caller aborts, and notes the slot as done if the work then returns', async () => {
+  it('aborts the work when the caller aborts, but notes the slot as done if the work returns nevertheless', async () => {
     const giving = new AbortController();
     const reason = new Error('shutdown');
     const run = untilDone('a').run(

@@ -42,7 +42,7 @@ describe('the recipes', () => {
   type Call = (given: never) => unknown;
   /**
    * One test case for each function of a recipe: its name, a call with options, a misspelt option, and the
-   * option that was meant.
+   * correct name that the error must suggest.
    */
   const calls: readonly (readonly [call: string, with_: Call, near: string, meant: string])[] = [
     ['semaphore', (o) => semaphore(client, 'x', o), 'limits', 'limit'],
@@ -97,7 +97,7 @@ describe('the recipes', () => {
     ['underLock', (o) => underLock(client, 'x', o), 'timeout', 'timeoutMs'],
   ];
   for (const [call, with_, near, meant] of calls)
-    it(`reject an unknown option with an error that names it, and options that are not an object: ${call}`, async () => {
+    it(`reject an unknown option by its name, and options that are not an object: ${call}`, async () => {
       expect(await refusalOf(() => with_(untyped({ [near]: 1 })))).to.include(
         `: ${near} is unknown, did you mean ${meant}?`,
       );
@@ -124,7 +124,7 @@ describe('the recipes', () => {
     );
   });
 
-  it('reject an option that the recipe itself sets on the lock', async () => {
+  it('reject an option of locks that the recipe itself sets, such as limit or mode', async () => {
     const permits = semaphore(client, 'x', { limit: 2 });
     expect(await refusalOf(() => permits.acquire(untyped({ limit: 3 })))).to.include('limit is unknown');
     expect(await refusalOf(() => permits.run(nothing, untyped({ mode: 'shared' })))).to.include('mode is');

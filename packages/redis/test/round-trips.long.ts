@@ -41,7 +41,7 @@ describe('the round trips on Redis', () => {
     expect((await monitor.since()).requested).to.deep.equal(['evalsha']);
   });
 
-  it('for tryAcquire are one, whether the lock is free or held', async () => {
+  it('stay at one for tryAcquire, whether the lock is free or held', async () => {
     const [one, other] = [await ready(), await ready()];
     await monitor.since();
     const ownership = await one.tryAcquire('tried');
@@ -86,7 +86,7 @@ describe('the round trips on Redis', () => {
     expect(served).to.deep.equal([0, 1, 2, 3, 4]);
   });
 
-  it('for acquiring several locks together are one', async () => {
+  it('stay at one for acquiring several locks together', async () => {
     const client = await ready();
     await client.multi(['a', 'b']).run(async () => undefined);
     await monitor.since();
@@ -96,7 +96,7 @@ describe('the round trips on Redis', () => {
     expect(new Set((await monitor.since()).requested)).to.deep.equal(new Set(['evalsha']));
   });
 
-  it('for a heartbeat are one', async () => {
+  it('stay at one for a heartbeat', async () => {
     const session = await clients.session();
     await session.renew(new AbortController().signal);
     await monitor.since();

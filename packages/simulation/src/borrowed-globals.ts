@@ -11,8 +11,8 @@ interface Handle {
   unref(): Handle;
 }
 
-// Time of day at the start of a simulated run, in milliseconds since 1970. Any value would do, since the code
-// under test uses the time of day only in labels.
+// Time of day at the start of a simulated run, in milliseconds since 1970. The value is arbitrary, since the
+// code under test uses the time of day only in labels of entries.
 const EPOCH_MS = 1_700_000_000_000;
 // Delay of tasks that code under test runs with `setImmediate`. It is below that of any timer, which is at
 // least one millisecond.

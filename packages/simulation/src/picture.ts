@@ -44,7 +44,7 @@ function sceneOf(facts: readonly Fact[]): Scene {
   };
 }
 
-/** Returns all clients that were active, by name. */
+/** Returns all clients that have requested a lock in the run, sorted by name. */
 function livesOf(facts: readonly Fact[]): Map<string, Life> {
   const byNumber = new Intl.Collator('en', { numeric: true });
   const names = new Set(of(facts, 'wants').map(({ client }) => client));

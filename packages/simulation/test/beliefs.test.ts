@@ -9,7 +9,7 @@ import { Machine, Timeline } from '../src/timeline.ts';
 describe('a hold as its holder knows it in a simulated run', () => {
   /**
    * Builds a simulation with one holder, whose hold is proven until `heldUntil`. The test fails if a checker
-   * reads the holder's `remainingMs` later than that.
+   * reads the holder's `remainingMs` after `heldUntil`.
    */
   function onStage({ rate = 1 } = {}): {
     readonly timeline: Timeline;
@@ -61,7 +61,7 @@ describe('a hold as its holder knows it in a simulated run', () => {
     expect(ends()).to.deep.equal([{ ...end, atMs: 10_000, untilMs: 500, how: 'lost' }]);
   });
 
-  it('ends with the simulated run if the holder still holds then', async () => {
+  it('ends with the simulated run if the holder still holds at the end of the run', async () => {
     const { timeline, beliefs, ends } = onStage();
     await timeline.run(400);
     beliefs.finish();
@@ -88,7 +88,7 @@ describe('a hold as its holder knows it in a simulated run', () => {
     expect(isBelieved).to.equal(false);
   });
 
-  it('breaks the rule of exclusion if it is extended after another client was granted', async () => {
+  it('breaks the rule of exclusion if its proven time is extended after another client was granted', async () => {
     const { timeline, beliefs, machine, held, proven, broken } = onStage();
     machine.after(500, () => machine.pause(4_500));
     await timeline.run(2_000);
@@ -100,7 +100,7 @@ describe('a hold as its holder knows it in a simulated run', () => {
     expect(broken()).to.equal('exclusive');
   });
 
-  it('is checked right after a freeze, before a timer of the holder can end the hold', async () => {
+  it('is checked by the simulation right after a freeze, before a timer of the holder can end it', async () => {
     const { timeline, beliefs, machine, held, proven, broken } = onStage();
     machine.after(500, () => machine.pause(4_500));
     machine.after(2_000, () => (proven.untilMs = 0));

@@ -6,7 +6,8 @@ import { simulatedAlone } from './simulated-alone.ts';
 import { operations, transcribe } from './two-etcds.ts';
 
 const SETTLES_MS = 130;
-// Makes etcd grant TTLs of one second and more. By default, the minimum is higher.
+// Shortens the election timeout, so that etcd grants TTLs from one second up. With its default flags, the
+// minimum TTL is higher.
 const FLAGS = { 'heartbeat-interval': 20, 'election-timeout': 200 };
 
 /**

@@ -22,7 +22,7 @@ describe('the checker of errors that end a wait', () => {
     expect(isExplained(abort, calm, [cut])).to.equal(false);
   });
 
-  it('accepts a removed entry only if a client removes entries in that queue', () => {
+  it('accepts the error of a removed entry only if a client removes entries in that queue', () => {
     const named = new QueueLockError('ENTRY_LOST', '"a": it was removed; try again', { cause: removed });
     for (const error of [removed, named]) {
       expect(isExplained(error, calm, [cut])).to.equal(false);

@@ -33,7 +33,10 @@ interface GrantedHold {
   readonly ownership: AnyOwnership;
 }
 
-/** Checks for each effect of the code under test that the code holds the lock at that moment. */
+/**
+ * Checks, each time that the code under test calls an effect (a function that `TestStore.effect` has
+ * wrapped), that the code holds the lock.
+ */
 export class Effects {
   readonly stale: StaleEffect[] = [];
   readonly #now: () => number;

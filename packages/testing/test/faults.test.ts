@@ -49,7 +49,7 @@ describe('a test store', () => {
     await hold.release();
   });
 
-  it('reports the loss to a paused process as soon as it continues', async () => {
+  it('reports the loss of a lock to a paused process as soon as it continues', async () => {
     const [first, second] = [store.client({ ttlMs: 10_000 }), store.client()];
     const hold = await first.locks.acquire('report');
     const next = second.locks.acquire('report');

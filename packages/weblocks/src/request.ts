@@ -7,7 +7,7 @@ import type { RequestArguments } from './options.ts';
 import type { RequestEntries } from './request-entries.ts';
 
 /**
- * The objects that keep the lock requests of one manager in order: `chain` orders their steps on the store,
+ * The objects that order the lock requests of one manager: `chain` orders their requests to the store,
  * `callbacks` orders their callbacks.
  */
 export interface RequestContext {
@@ -70,7 +70,10 @@ export class LockRequest {
     this.#cut(this.#isRunning ? lostError(this.#args.name, reason) : reason);
   }
 
-  /** Enters the queues. Returns `false` if the request was aborted before, so that it need not leave them. */
+  /**
+   * Enters the queues. Returns `false` if the request was aborted before that, so that it need not leave
+   * them.
+   */
   async #enter(): Promise<boolean> {
     if (this.#isSettled) return false;
     try {

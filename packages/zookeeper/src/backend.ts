@@ -57,7 +57,7 @@ export class ZooKeeperBackend implements Backend {
   readonly #clock = systemClock();
   readonly #followed = new LocalWaiters();
   readonly #closing = new AbortController();
-  /** A `ConnectionPacer` for each failed connection attempt. A later attempt takes one of them, and so continues its backoff. */
+  /** The pacers of failed connection attempts, one for each. A later attempt takes one of them, and so continues its backoff. */
   readonly #pacers: ConnectionPacer[] = [];
   readonly #connections = new Set<ZkDriver>();
   readonly #viewer$: Observable<ZkDriver>;
@@ -228,7 +228,7 @@ export class ZooKeeperBackend implements Backend {
     });
   }
 
-  /** Converts an error for a caller without an own session, for whom a lost session is a temporary failure. */
+  /** Converts an error outside the caller's sessions: there, a lost session is a temporary failure. */
   #toBackendError(error: unknown): Error {
     if (this.#closing.signal.aborted) return closed();
     if (!isQueueLockError(error, 'SESSION_LOST'))

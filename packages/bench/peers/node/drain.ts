@@ -2,7 +2,8 @@ import { percentile } from '../../src/stats.ts';
 import type { Contender, Lock, RawStore, Release } from './contender.ts';
 import { cpuUs, nowUs, sayAndWait, type Parameters } from './protocol.ts';
 
-// Number of warm-up queues, as in the Java program. Code that is not compiled yet takes twice as long.
+// Number of warm-up queues, the same as in the Java program of this benchmark. Code that is not compiled yet
+// takes twice as long.
 const WARM_LINES = 10;
 const WARM_WAITERS = 300;
 // Largest number of enqueues in flight. With more, the measurement would include how a library queues its own
@@ -26,8 +27,8 @@ export async function drain(lock: Lock, parameters: Parameters): Promise<object>
 }
 
 /**
- * Parameters of the scenario `drain`. With `telling`, the program reports its progress to the harness and
- * waits for a line before it continues.
+ * Parameters of the scenario `drain`. If `telling` is set, the program reports its progress to the harness
+ * and waits for a line before it continues.
  */
 interface Passing {
   readonly name: string;
@@ -93,8 +94,8 @@ class HandOffs {
 }
 
 /**
- * Measures the lower bound of hand-offs with raw calls: when the program is notified that key i - 1 was
- * deleted, it deletes key i.
+ * Measures the lower bound of hand-offs with raw calls: the program creates a row of keys, and deletes each
+ * key when it is notified of the deletion of the key before it.
  */
 export async function chain(store: RawStore, parameters: Parameters): Promise<object> {
   const n = parameters.number('n');

@@ -12,7 +12,9 @@ export interface ConnectionFacts {
 
 /** Facts about the client of a request. */
 export interface ClientFacts extends ConnectionFacts {
-  /** Name that `authorize` returned; `undefined` before the call, and when `authorize` returned `true`. */
+  /**
+   * Name that `authorize` returned; `undefined` before `authorize` is called, and when it returned `true`.
+   */
   readonly principal?: string | undefined;
 }
 
@@ -20,8 +22,8 @@ const MAX_LENGTH = 256;
 const IPV6_NETWORK_GROUPS = 4;
 
 /**
- * The default of the option `clientOf`. Returns the remote address and the principal, or `undefined` when
- * neither is known.
+ * The default of the option `clientOf`. Returns the remote address and the name that `authorize` returned
+ * (the principal), or `undefined` when neither is known.
  */
 export function addressAndPrincipal({ remoteAddress, principal }: ClientFacts): ClientId {
   const address = remoteAddress === undefined ? undefined : networkOf(remoteAddress);

@@ -8,8 +8,8 @@ export interface FeedsTools extends FeedTools {
   readonly open: (topic: Topic) => TopicSource;
   readonly limits: Pick<Limits, 'topics' | 'overviews' | 'queues'>;
   /**
-   * Time in milliseconds for which a feed without subscribers stays open. Meanwhile it counts in the quotas
-   * of its last subscribers.
+   * Time in milliseconds for which a feed without subscribers stays open. During that time it still counts
+   * against the limits of its last subscribers.
    */
   readonly lingerMs: number;
 }
@@ -31,10 +31,7 @@ export class Feeds {
   readonly #tools: FeedsTools;
   readonly #feeds = new Map<string, Feed>();
   readonly #lingering = new Map<Feed, () => void>();
-  /**
-   * Functions that each remove one dropped topic from the quotas. The topic counts until its function is
-   * called.
-   */
+  /** For each topic that a client has dropped, the function that stops counting it against the limits. */
   readonly #counted = new Set<() => void>();
 
   constructor(tools: FeedsTools) {
@@ -87,7 +84,7 @@ export class Feeds {
 
   /**
    * Releases the quota of a dropped topic after a delay, because its feed stays open for that time. So a
-   * client that constantly changes its topics cannot keep more of them open than it may read.
+   * client that constantly changes its topics cannot have more feeds open than its limit of topics.
    */
   #releaseLater(release: () => void): void {
     const { clock, lingerMs } = this.#tools;

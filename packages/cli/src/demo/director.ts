@@ -105,8 +105,8 @@ class Director {
   }
 
   /**
-   * Detects that all contenders have ended except the one that the demo will kill. Then no waiter can leave
-   * the queue any more, and the demo kills the contender without waiting for a departure.
+   * Waits until all contenders have ended except the one that the demo will kill. Then no waiter is left that
+   * could leave the queue, so the demo kills that contender without waiting for a departure.
    */
   async #detectAlone(): Promise<void> {
     const others = [...this.#actors.values()].filter(({ id }) => id !== CRASHES);

@@ -49,8 +49,8 @@ export async function openProcessStage({ isOwnFile, ...settings }: ProcessStageS
 }
 
 /**
- * Returns the lease TTL of the contenders in seconds: as short as possible, but long enough that viewers see
- * a lease expire.
+ * Returns the lease TTL of the contenders in seconds: as short as the store permits, but at least 3 s, so
+ * that viewers can follow the expiry of a lease.
  */
 export function ttlSecondsOn({ minTtlMs }: Pick<BackendInfo, 'minTtlMs'>): number {
   return Math.ceil(Math.max(TTL_MS, minTtlMs) / 1000);

@@ -37,7 +37,7 @@ export async function currentQueues(
   );
   const timeout$ = timer(CONNECT_TIMEOUT_MS, FIRST_LIST_TIMEOUT_MS - CONNECT_TIMEOUT_MS).pipe(
     filter((number) => {
-      // The stream would retry forever, but a command on the command line has to report the error.
+      // `client.queues` would retry forever, but this command has to report why it cannot read the queues.
       if (number > 0 || error !== undefined) throw unseen(error);
       return false;
     }),

@@ -133,8 +133,8 @@ const MEASURES: Readonly<Record<Exclude<SortKey, 'name'>, (row: QueueRow) => num
 };
 
 /**
- * Returns the rows whose name contains the filter. Sorts them by name, or by the measure `sort` with the
- * largest first. `reverse` reverses the order.
+ * Returns the rows whose name contains the filter. Sorts them by name, or by the number in the column `sort`
+ * with the largest first. `reverse` reverses the order.
  */
 export function chosen(rows: readonly QueueRow[], { sort, reverse, filter }: TopState): readonly QueueRow[] {
   const wanted = rows.filter(({ name }) => name.includes(filter));

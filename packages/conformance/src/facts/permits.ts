@@ -73,8 +73,8 @@ export const permitFacts: readonly Fact[] = [
 ];
 
 /**
- * Facts about entries that enter again with another limit, and about entries with different limits in one
- * queue.
+ * Facts about entries that enter again with another limit of the semaphore, and about entries with different
+ * limits in one queue.
  */
 export const limitFacts: readonly Fact[] = [
   fact(
@@ -145,7 +145,7 @@ export const limitFacts: readonly Fact[] = [
   ),
 
   fact(
-    'the reply to an enqueue with a limit above 1 behind a reader contains the limit 1, that of a lock',
+    'the reply to an enqueue with a limit above 1 behind a reader contains the limit 1, which every reader has',
     async (stage) => {
       const client = await stage.client();
       const reader = await client.enter({ shared: true });

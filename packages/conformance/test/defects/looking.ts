@@ -48,19 +48,19 @@ export const observingDefects: Defects = [
     () => snapshots((snapshot) => (snapshot.length > 0 ? snapshot : undefined)),
     [
       'an observer of an empty queue immediately receives an empty snapshot',
-      'an observer follows joins and departures in order',
+      'an observer sees joins and departures in order',
     ],
   ],
   [
     'shows a queue in reverse order',
     () => snapshots((snapshot) => [...snapshot].reverse()),
-    ['an observer sees the present queue first, in order'],
+    ['an observer sees first the current entries of the queue, in order'],
   ],
   [
     'shows a queue only once',
     () => snapshots((snapshot, number) => (number === 0 ? snapshot : undefined)),
     [
-      'an observer follows joins and departures in order',
+      'an observer sees joins and departures in order',
       'the value of an entry is visible to other clients and can be replaced',
     ],
   ],
@@ -74,7 +74,9 @@ export const observingDefects: Defects = [
         },
       }),
     }),
-    ['an observer that limits how often it reads sees the last change, even one that its own client made'],
+    [
+      'an observer that limits how often it reads sees the last change of the queue, even one that its own client made',
+    ],
   ],
   [
     'stops all observers when one unsubscribes',

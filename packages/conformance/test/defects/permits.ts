@@ -1,8 +1,8 @@
 import { ADMITTED, line, placements, changedSpecs, type Defect, type Defects } from '../defective.ts';
 
 /**
- * A defect: an entry is admitted when its permits fit beside those of the holders, even if waiters are ahead
- * of it.
+ * A defect: an entry is admitted when its permits and those of the holders are together within the limit,
+ * even if waiters are ahead of it.
  */
 const letsSmallRequestsPass: Defect = (server) =>
   placements((placement, { queue, limit, permits = 1 }) => {
@@ -74,7 +74,7 @@ export const permitDefects: Defects = [
     () => placements(({ order, token, key, turn, turns$ }) => ({ order, token, key, turn, turns$ })),
     [
       'the reply to an enqueue contains the limit of an entry ahead, if it differs from the limit of the new entry',
-      'the reply to an enqueue with a limit above 1 behind a reader contains the limit 1, that of a lock',
+      'the reply to an enqueue with a limit above 1 behind a reader contains the limit 1, which every reader has',
     ],
   ],
   [

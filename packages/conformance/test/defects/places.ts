@@ -128,7 +128,7 @@ export const placeDefects: Defects = [
     [
       'a waiter that leaves the middle of the queue is skipped and wakes no other',
       'a waiter that leaves a semaphore uses up no permit',
-      'a waiter that dies is skipped, and the holder keeps the lock alone',
+      'the entry of a waiter that dies is removed, and the next waiter is admitted only after the holder has left',
     ],
   ],
   [

@@ -1,6 +1,6 @@
-/** The members of Consul's key/value and session API that this package uses. */
+/** The parts of Consul's key/value and session API that this package uses. */
 
-/** One operation of a transaction. Consul's JSON limits indexes to 2^53 - 1. */
+/** One operation of a transaction. In Consul's JSON, the index of a key is at most 2^53 - 1. */
 export type KvOperation =
   | {
       readonly verb: 'lock' | 'unlock';

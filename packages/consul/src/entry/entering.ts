@@ -29,7 +29,7 @@ export interface Newcomer {
   readonly spec: EntrySpec;
 }
 
-/** An entry as the store has it, and the entries ahead of it. */
+/** An entry as it is stored, and the entries ahead of it. */
 export interface Position {
   readonly own: Contender;
   /** All conflicting entries ahead of `own`. */
@@ -50,7 +50,7 @@ export async function enter(tools: EntryTools, newcomers: readonly Newcomer[]): 
   return isNew ? create(tools, newcomers) : find(tools, newcomers);
 }
 
-/** Makes sure that no earlier request can add the entries any more, and reads which of them were added. */
+/** Makes sure that no earlier request can still add these entries, and reads which of them are in their queues. */
 export async function settle(
   { sessionKey, connection, session }: EntryTools,
   entries: readonly Entry[],
@@ -74,7 +74,7 @@ async function create(tools: EntryTools, newcomers: readonly Newcomer[]): Promis
     session,
   }));
   const reads = newcomers.map(({ spec }): KvOperation => ({ verb: 'get-tree', key: keys.queue(spec.queue) }));
-  // Leaves room for one more operation, because `sessionKey.txn` adds a check of the session.
+  // Leaves room for one more operation, because `sessionKey.txn` adds an operation that checks the session.
   const isReadToo = locks.length + reads.length < MAX_OPERATIONS;
   for (const { entry } of newcomers) entry.state = 'uncertain';
   const result = await sessionKey.txn(isReadToo ? [...locks, ...reads] : locks).catch((error: unknown) => {

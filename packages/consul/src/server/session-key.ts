@@ -126,7 +126,7 @@ export class SessionKey {
       this.#writes = flags;
       return true;
     } catch (error) {
-      // The server may have executed the write. Then the key has a new index, which the next write must name.
+      // The server may have executed the write. Then the key has a new index, which the next write must contain.
       if (isUnknown(error)) await this.#adopt();
       throw error;
     }

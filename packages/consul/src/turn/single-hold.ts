@@ -51,7 +51,7 @@ export class SingleHold {
 
   /**
    * Tries to lock the single key for the entry.
-   * @throws {QueueLockError} `ENTRY_LOST`; `FOREIGN_FORMAT` when the key is used for something else
+   * @throws {QueueLockError} `ENTRY_LOST`; `FOREIGN_FORMAT` when another program uses the key for anything but a lock
    */
   async take(): Promise<void> {
     const { sessionKey, session, connection } = this.#tools;
@@ -91,7 +91,7 @@ export class SingleHold {
     return session === this.#tools.session && text === this.#entry.key;
   }
 
-  /** Returns the entry's turn: it is admitted only if it is admitted in the queue and the key is locked for it. */
+  /** Returns the entry's turn, in which it is admitted only if the queue admits it and the key is locked for it. */
   turnOf(turn: Turn): Turn {
     return turn.admitted && !this.#attempt.isHeld ? { admitted: false } : turn;
   }
@@ -181,7 +181,10 @@ function foreign(key: string): QueueLockError {
   return new QueueLockError('FOREIGN_FORMAT', message);
 }
 
-/** Throws `ENTRY_LOST` when the client has no permission to lock the key. Otherwise the entry, and all entries behind it, would wait forever. */
+/**
+ * Throws `ENTRY_LOST` when the client has no permission to lock the key. An admitted entry that cannot get the key would wait forever, and so would
+ * all entries behind it.
+ */
 function giveUpIfRefused(error: unknown): never {
   if (!isQueueLockError(error, 'ACCESS_DENIED')) throw error;
   throw new QueueLockError('ENTRY_LOST', `admitted, but ${detailOf(error)}`, { cause: error });

@@ -26,8 +26,8 @@ export interface WaitBasis {
   /** Number of entries ahead for which the client assumes its own `typicalHoldMs`. */
   readonly assumed: number;
   /**
-   * Number of entries ahead whose holds have an unknown duration. The estimate treats these holds as endless. If `expectedWaitMs` is defined
-   * nevertheless, it does not depend on them.
+   * Number of entries ahead whose holds have an unknown duration. The estimate treats these holds as endless. If `expectedWaitMs` is defined although
+   * this number is above 0, it does not depend on these holds.
    */
   readonly unknown: number;
 }

@@ -39,8 +39,8 @@ export interface RenewerSupport {
    */
   check(): void;
   /**
-   * Loads a function that returns the source of a renewer for a session, which this backend has opened or resumed. Loading
-   * may include the import of code that only clients with `maxBlockedMs` need.
+   * Loads a function that returns the `RenewerSource` of a session, which this backend has opened or resumed. Loading may include the import of code
+   * that only clients with `maxBlockedMs` need.
    */
   loadSources(): Promise<(session: object) => RenewerSource>;
 }

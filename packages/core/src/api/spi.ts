@@ -28,8 +28,8 @@ export interface EntrySpec {
 /** Options for entering several queues at once. */
 export interface EnqueueAllOptions {
   /**
-   * Default `false`. If true, the caller removes all entries at once unless all of them are admitted immediately. Such calls never wait for each
-   * other. So the backend need not give them one order in all queues, or wait for other sessions.
+   * Default `false`. If true, the caller removes all entries unless all of them are admitted immediately. Such calls never wait for each other. So
+   * the backend need not give them one order in all queues, or wait for other sessions.
    */
   readonly isTry?: boolean;
 }
@@ -47,7 +47,7 @@ export interface Turn {
 export interface Placement {
   /** Number by which the store orders the entries of a queue. A later entry has a larger one, unless the queue was empty in between. */
   readonly order: bigint;
-  /** Fencing token: grows with every conflicting grant of the queue, for ever. */
+  /** Fencing token: larger than the tokens of all earlier conflicting grants of the queue, for ever. */
   readonly token: bigint;
   /** The entry's key or path in the store, for people and tools. A later entry may have the same key, with another `order`. */
   readonly key: string;
@@ -70,13 +70,13 @@ export interface Placement {
 
 /**
  * Traces of holds, which outlive the session. A client writes a trace when its hold begins, and erases it when it removes the entry. If the next
- * holder finds a trace, an earlier hold ended in another way, and its client may not know that yet.
+ * holder finds a trace, an earlier hold ended without such a removal, and its client may not know that yet.
  */
 export interface HoldTraces {
   /**
    * Writes the trace of the entry with this id. From now on, `remove` of the id erases the trace together with the entry or just before it, and never
-   * when the entry was already gone. Safe to repeat; rejects like `Session.enqueue`.
-   * @returns the queue's other traces whose entries are no longer in it, as identifiers for `erase` only
+   * when the entry had already left the queue. Safe to repeat; rejects like `Session.enqueue`.
+   * @returns the queue's other traces whose entries are no longer in it, as identifiers that only `erase` understands
    */
   leave(queue: string, id: string): Promise<readonly string[]>;
   /** Erases traces. Safe to repeat: a missing trace is no error. Rejects like `Session.enqueue`. */
@@ -126,7 +126,7 @@ export interface Session {
    */
   renew(signal: AbortSignal, provenMs?: number): Promise<number>;
   /**
-   * Checks whether the session has ended on the server. Called after an `ENTRY_LOST`, where `turns$` cannot distinguish a removed entry from an
+   * Checks whether the session has ended on the server. Called after an `ENTRY_LOST`, because `turns$` cannot distinguish a removed entry from an
    * ended session. One attempt with its own time limit; rejects when unknown. A backend whose `turns$` distinguish the two does not implement it.
    */
   hasEnded?(): Promise<boolean>;
@@ -134,8 +134,8 @@ export interface Session {
    * Enters the queue. Resolves when exactly one entry with this id is in it. Definite rejections: `SESSION_LOST`, `ENTRY_LOST`, `ACCESS_DENIED`,
    * `INVALID_ARGUMENT`, `FOREIGN_FORMAT`. After any other rejection the outcome is unknown. The core then repeats the call with the same spec, which
    * finds the same entry, or calls `remove`. One attempt with its own time limit. Repeated with another `limit`, it finds the same entry and returns
-   * its turns under that limit. Everything else is taken from the store. It rejects with `INVALID_ARGUMENT`, without changes, when mode or permits
-   * differ from the stored ones. The same holds for an id that the session uses in another queue (see `requireSameEntry`).
+   * its turns under that limit. All other properties are those of the stored entry. It rejects with `INVALID_ARGUMENT`, without changes, when mode or
+   * permits differ from the stored ones. The same holds for an id that the session uses in another queue (see `requireSameEntry`).
    */
   enqueue(spec: EntrySpec): Promise<Placement>;
   /**
@@ -173,8 +173,8 @@ export interface Session {
    */
   readonly resumption?: string;
   /**
-   * Removes the entries of a resumed session that this process has not claimed by `enqueue`. The core calls it once, one TTL after `resume`: such
-   * an entry would block its queue while this process sends heartbeats. Removes nothing from a session opened here. One attempt; safe to repeat.
+   * Removes the entries of a resumed session for which this process has not called `enqueue`. The core calls it once, one TTL after `resume`: such an
+   * entry would block its queue while this process sends heartbeats. Removes nothing from a session opened here. One attempt; safe to repeat.
    */
   removeUnclaimed?(): Promise<void>;
   /**
@@ -226,7 +226,7 @@ export interface Backend {
    */
   evict?(queue: string, entry: { readonly key: string; readonly order: bigint }): Promise<boolean>;
   readonly registers?: Registers;
-  /** Creates heartbeats in another thread, for clients with `maxBlockedMs`. A backend without this member rejects such clients. */
+  /** Sends heartbeats from another thread, for clients with `maxBlockedMs`. A backend without this member rejects such clients. */
   readonly renewers?: RenewerSupport;
   /**
    * Returns the fencing token of an entry that `observe` emitted, for backends whose token is not the entry's `order`. Returns `undefined` when the

@@ -29,8 +29,8 @@ const LOOKING = Object.create(PLATFORM, {
 }) as object;
 
 /**
- * Returns the controller's signal, which calls `read` at each read of `aborted` or `reason`. `read` aborts the controller if necessary. So a read
- * notices a passed deadline without waiting for a late timer. The `abort` event fires before the read returns.
+ * Returns the controller's signal, which calls `read` at each read of `aborted` or `reason`. `read` aborts the controller if the signal should be
+ * aborted by now. So a read notices a passed deadline without waiting for a late timer. The `abort` event fires before the read returns.
  */
 export function checkedSignal({ signal }: Pick<AbortController, 'signal'>, read: () => unknown): AbortSignal {
   return observeOptions(signal, read);

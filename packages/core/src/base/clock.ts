@@ -43,9 +43,9 @@ const MACHINE: MachineClocks = {
 };
 
 /**
- * Creates the machine's clock: the time elapsed on the monotonic clock, or on the boot clock if that is more. The monotonic clock stops while a
- * machine sleeps; the server's lease does not. A virtual machine frozen by its host may see no clock move. Nothing local helps there; only the
- * fencing token does.
+ * Creates the machine's clock: the time elapsed on the monotonic clock or on the boot clock, whichever is longer. The monotonic clock stops while a
+ * machine sleeps; the server's lease does not. In a virtual machine that its host has frozen, both clocks may stop. Nothing local helps there; only
+ * the fencing token does.
  */
 export function systemClock(): Clock {
   return {

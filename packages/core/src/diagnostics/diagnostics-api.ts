@@ -65,7 +65,7 @@ export interface HoldMessage extends LockMessage {
   readonly acquire: AcquireMessage;
   /** Duration of the hold in milliseconds; set at the end. */
   readonly heldMs?: number;
-  /** The outcome; set at the end. `released` means that the owner released it; the server's confirmation is not reported. */
+  /** The outcome; set at the end. `released` means that the owner released it, whether or not the server has confirmed that. */
   readonly outcome?: 'released' | 'lost';
   /** The error of a `lost` hold. */
   readonly error?: QueueLockError;

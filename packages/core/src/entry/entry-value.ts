@@ -24,7 +24,7 @@ export interface EntryLabel {
   readonly holds?: readonly string[];
   readonly typicalHoldMs?: number;
   readonly request?: HandoverRequestOptions;
-  /** Ids of entries of holders. The client of this entry has read their responses to its handover request. */
+  /** Ids of entries of holders: those whose responses to its handover request the client of this entry has read. */
   readonly heard?: readonly string[];
   readonly answers?: readonly { readonly to: string; readonly answer: HandoverAnswer }[];
 }

@@ -41,8 +41,8 @@ export interface AnswerTools {
   readonly clock: Clock;
 }
 
-// Longest time in milliseconds for which a holder that accepts a request waits until the requester has read its response. The requester may be slow
-// or have given up.
+// Longest time in milliseconds for which a holder that accepts a request waits until the requester has read its response. A requester that is slow or
+// has given up delays the hand-off by no more than this.
 const RECEIVED_WITHIN_MS = 1_000;
 const KEPT_ANSWERS = 4;
 

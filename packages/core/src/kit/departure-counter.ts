@@ -17,8 +17,8 @@ interface Known extends Pick<FoundQueue, 'depth' | 'joined'> {
 const REMEMBERED_MS = 60_000;
 
 /**
- * Counts the entries that left each queue between reads, for a backend that polls. The store numbers entries within their queue, so the number of
- * new entries is known. A queue that is not found any more is forgotten after a minute.
+ * Counts the entries that left each queue between reads, for a backend that polls. The store numbers the entries of each queue, so the number of
+ * entries that joined between two reads is known. A queue that is not found any more is forgotten after a minute.
  */
 export class DepartureCounter {
   readonly #clock: Clock;

@@ -48,8 +48,8 @@ export function positionsOfClaim(
       subscriber.complete();
     };
     function follow({ id, order }: Queued): Subscription {
-      // Compares order number and id. An entry with a caller-defined value shows no id, and an order number
-      // is unique within a queue at any moment.
+      // Compares the order number too, because an entry with a caller-defined value shows no id. An order number is unique within a queue at any
+      // moment.
       const isOwn = (entry: QueueEntry): boolean => entry.order === order && (entry.id ?? id) === id;
       const next = (now: QueuePosition | undefined): void => {
         place = now ?? place;

@@ -53,8 +53,8 @@ export function leftOfTtl(ttlMs: number, elapsedMs: number): number {
 }
 
 /**
- * Computes the deadline until which a hold is proven. It counts from the moment at which the proving request was *sent*, because the server cannot
- * have started its count earlier.
+ * Computes the deadline until which a hold is proven. It counts from the moment at which the heartbeat that proves it was *sent*, because the server
+ * cannot have started to count the TTL earlier.
  */
 export function deadlineOf(sentAt: number, provenMs: number, safetyMarginMs: number): number {
   return sentAt + provenMs * (1 - CLOCK_RATE_ERROR) - safetyMarginMs;

@@ -5,7 +5,10 @@ import { BehaviorSubject, Subject, type Observable } from '../base/rx.ts';
 /** Health of a session that has not ended. */
 export type Health = 'alive' | 'suspect';
 
-/** A claim that the session notifies. It is called directly, because a subscription for each claim would cost more than a claim that never waits. */
+/**
+ * A claim that the session notifies. It is called directly, because a subscription for each claim would cost more than all the rest of a claim that
+ * never waits.
+ */
 export interface LivenessListener {
   /** Called after each change of `Liveness.isAlive`. */
   healthChanged(): void;
@@ -13,7 +16,7 @@ export interface LivenessListener {
   sessionEnded(error: QueueLockError): void;
 }
 
-/** What the heartbeats of another thread prove about the session. */
+/** What the heartbeats of the heartbeat thread prove about the session. */
 export interface OtherProofs {
   /** The deadline until which the session is proven; 0 if none is. */
   readonly deadline: number;

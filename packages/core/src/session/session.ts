@@ -99,8 +99,7 @@ interface Opened {
   readonly deadline: number;
 }
 
-// A resolved promise. It delays the notification of the server until the local listeners have been notified
-// synchronously.
+// A resolved promise. It delays the request that ends the session on the server until the local listeners have been notified synchronously.
 const reported = Promise.resolve();
 
 /** Tries to open a session until the connect timeout. Closes a session that opens later than that or is no longer wanted. */
@@ -142,7 +141,7 @@ function connect(
     const giveUp = (): void => {
       fail(unwanted.reason);
     };
-    // The caller may have unsubscribed during the first attempt.
+    // The caller may have unsubscribed during the first attempt, before this code could listen for it.
     if (unwanted.aborted) giveUp();
     else unwanted.addEventListener('abort', giveUp);
     opened.then(resolve, fail).finally(cancel);

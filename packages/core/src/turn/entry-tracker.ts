@@ -15,8 +15,8 @@ export interface TrackedEntry {
   readonly key: string;
   readonly turn: Turn;
   /**
-   * Number of the call that entered the queue or found the entry there; later calls have larger numbers. A read that was requested before that call
-   * may not include the entry.
+   * Sequence number of the call that entered the queue or found the entry there; later calls have larger numbers. A read that was requested before
+   * that call may not include the entry.
    */
   readonly call: number;
 }
@@ -32,15 +32,15 @@ export function refOf({ ord, id }: Pick<TrackedEntry, 'ord' | 'id'>): string {
 
 interface Known<Placed> {
   readonly placed: Placed;
-  /** Number of the newest call when this status arrived. A read with a larger number is more recent. */
+  /** Sequence number of the newest call when this status arrived. A read with a larger number is more recent. */
   seenAt: number;
   status: EntryStatus;
   readonly follow: Set<(status: EntryStatus) => void>;
 }
 
 /**
- * Tracks the entries of one session, and the subscribers to their turns, for stores that decide admission themselves. The store reports in responses,
- * notifications and reads of all entries, which may arrive out of order.
+ * Tracks the entries of one session, and the subscribers to their turns, for stores that decide themselves which entries are admitted. Such a store
+ * reports its decisions in responses, notifications and reads of all entries, which may arrive out of order.
  */
 export class EntryTracker<Placed extends TrackedEntry> {
   readonly #known = new Map<string, Known<Placed>>();
@@ -94,8 +94,8 @@ export class EntryTracker<Placed extends TrackedEntry> {
   }
 
   /**
-   * Starts to track an entry that the store has returned, and returns its turns; see `Placement.turns$`. The response may be older than a status that
-   * has arrived meanwhile.
+   * Starts to track an entry that the store has returned, and returns its turns; see `Placement.turns$`. A status that has arrived meanwhile may be
+   * newer than the response.
    */
   track(placed: Placed): Observable<Turn> {
     const { call, turn } = placed;

@@ -12,7 +12,7 @@ export interface FoundEntry extends EntryName {
 export interface SessionReconcilerOptions<Found extends FoundEntry> {
   readonly entries: EntryTracker<TrackedEntry & Pick<Found, 'ord'>>;
   readonly pendingEnqueues: PendingEnqueues;
-  /** Largest `ord` of the entries that an earlier process has created with this session. 0 if this process has opened the session. */
+  /** Largest order number of the entries that an earlier process has created with this session. 0 if this process has opened the session. */
   readonly inherited: number;
   /** Reads all entries of the session from the store. */
   readonly readEntries: () => Promise<readonly Found[]>;
@@ -49,7 +49,7 @@ export class SessionReconciler<Found extends FoundEntry> {
     return this.#unclaimed;
   }
 
-  /** Records that the session has an entry. Without any entry, reads are skipped. */
+  /** Records that the session has an entry. Before the first entry, the reconciler does not read the store. */
   entryAdded(): void {
     this.#hasEntered = true;
   }

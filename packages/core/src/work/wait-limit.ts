@@ -27,7 +27,7 @@ export interface WaitContext {
 }
 
 interface Waiting extends WaitContext {
-  /** Happens when the wait has succeeded. */
+  /** The moment at which the wait succeeds. */
   readonly granted: Moment;
 }
 
@@ -73,7 +73,7 @@ export function limitWait(
   };
 }
 
-/** Does the same as `limitWait` as a stream, which errors at the limit and emits nothing. */
+/** Like `limitWait`, but as a stream, which errors at the limit and emits nothing. */
 export function waitLimit(limit: WaitLimit, context: WaitContext): Observable<never> {
   return new Observable((subscriber) =>
     limitWait(limit, context, (error) => {

@@ -168,7 +168,7 @@ export const resumptionFacts: readonly CoreFact[] = [
   },
   {
     title:
-      'an id can be claimed only once at a time: a second claim of the same client is refused until the first has left',
+      'an entry id can be claimed only once at a time: a second claim of the same client is refused until the first has left',
     async check(stage) {
       const client = stage.client();
       const own = await client.acquire('x', { id: ID });
@@ -224,7 +224,7 @@ export const resumptionFacts: readonly CoreFact[] = [
   },
   {
     title:
-      'a client rejects every call when its session export is invalid, or when its backend cannot resume a session',
+      'a client rejects every call when the text of the session that it resumes is invalid, or when its backend cannot resume a session',
     async check(stage) {
       const client = stage.client({ resume: 'no ticket' });
       for (const attempt of [1, 2])

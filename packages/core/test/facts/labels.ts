@@ -125,7 +125,7 @@ export const labelFacts: readonly CoreFact[] = [
   ...(['update', 'share'] as const).flatMap((call) =>
     (['the session ends', 'the entry is removed', 'the lock is released', 'the client closes'] as const).map(
       (how): CoreFact => ({
-        title: `when ${how} while ${call} is in flight, the change rejects with OWNERSHIP_LOST`,
+        title: `an update or a downgrade rejects with OWNERSHIP_LOST when ${how} while its request ${call} is in flight`,
         async check(stage) {
           const gate = new Gate(call);
           const client = stage.client({ link: { intercept: gate.requests } });
@@ -185,7 +185,8 @@ export const labelFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a lost hold is no longer published by later waits, although the work under it continues',
+    title:
+      'a lost hold is no longer listed in the labels of later waits, although the work under it continues',
     async check(stage) {
       const client = stage.client();
       const holder = await stage.client().acquire('z');
@@ -204,7 +205,7 @@ export const labelFacts: readonly CoreFact[] = [
   },
   {
     title:
-      'from a label that is too large, the client first omits responses, then holds, but never the owner',
+      'from a label that is too large, the client first omits responses to handover requests, then held entries, but never the owner',
     async check(stage) {
       const client = stage.client({ owner: 'o'.repeat(900) });
       const holds = await stage.passing(
@@ -220,7 +221,7 @@ export const labelFacts: readonly CoreFact[] = [
     },
   },
   ...(['enqueue', 'renew', 'update'] as const).map((call: MemoryCall): CoreFact => ({
-    title: `the typical hold duration is in the label of the next wait, also when a reply to ${call} is lost`,
+    title: `the typical hold duration is in the label of the client's next entry, also when a reply to ${call} is lost`,
     async check(stage) {
       const client = stage.client({ link: { intercept: losingReplies([call]) } });
       for (const heldMs of [100, 300, 200]) {

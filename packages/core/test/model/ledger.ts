@@ -9,14 +9,11 @@ import {
 import type { ClientPlan } from './plan.ts';
 import type { Machine, Timeline } from './timeline.ts';
 
-/** How long a session really exists on the server, and how long its client may rely on it. */
+/** The time until which a session exists on the server, and the time until which its client may rely on it. */
 interface Lease {
   /** When the lease ends, by the server's clock. */
   keptUntil: number;
-  /**
-   * The end of the proven time by the client's clock, minus the safety margin. A proof that arrives after
-   * this time does not extend it.
-   */
+  /** The end of the proven time by the client's clock, minus the safety margin. A heartbeat proof that arrives after this time does not extend it. */
   provenUntil: number;
   /** When the heartbeat in flight was sent, by the client's clock. */
   renewingSince: number | undefined;
@@ -127,7 +124,7 @@ export class Ledger {
 
   #witnessSession(session: Session, lease: Lease, client: Witnessed): Session {
     const removed = new Set<string>();
-    // Ids of entries that may be stored, as far as the client can know from its calls and their replies.
+    // Ids of entries that may be stored, as far as the client's calls and their replies show.
     const unsure = new Set<string>();
     let renewals = 0;
     const join = async <P extends Placement | undefined>(

@@ -33,7 +33,7 @@ export interface ClaimPlan {
   readonly reads: boolean;
 }
 
-/** An action of a user or an operator, or a fault. `which` selects a claim, counted from the newest. */
+/** An action of a user or an operator, or a fault. `which` is the index of a claim, where 0 is the newest. */
 export type Action =
   | ({ readonly do: 'claim' } & ClaimPlan)
   | { readonly do: 'abort' | 'unsubscribe'; readonly which: number }

@@ -26,7 +26,7 @@ export class Succession {
     this.#afterUncleanEnd(hold);
     this.#holds.push(hold);
     // The server removed the entry before its client was notified of the grant, at a time unknown here. With
-    // `-Infinity`, every wait of the next hold counts as long enough.
+    // `-Infinity`, every wait of the next hold satisfies the lock delay.
     if (!this.#isThere(hold)) this.#uncleanEnds.set(hold, -Infinity);
     // An operator removed the entry, and the notification of it may still be in flight. Until it arrives, the
     // rules do not apply.
@@ -61,7 +61,7 @@ export class Succession {
 
   /**
    * Runs between two events. Reads the holds of clients that read `held` after every event, and checks that
-   * the other clients were notified.
+   * the other clients were notified when their proven time ended.
    */
   settled(): void {
     // Does not read the open hold of a client that depends on notifications, because the read itself may end

@@ -14,8 +14,8 @@ export class Timeline implements Clock {
   readonly #clock = virtualClock();
   #observer: Observer = { settled: () => undefined, acted: () => undefined };
   /**
-   * The machine whose code is running. A timer that this code sets by the replaced `setTimeout` belongs to the
-   * machine, and does not fire while the machine is frozen.
+   * The machine whose code is running. A timer that this code sets by `setTimeout`, which the model replaces,
+   * belongs to the machine, and does not fire while the machine is frozen.
    */
   acting: Machine | undefined;
 

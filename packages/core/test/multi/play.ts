@@ -75,7 +75,7 @@ class Scene {
     const stepMs = ms > MAX_WAIT_MS ? ms : READ_INTERVAL_MS;
     for (let passed = 0; passed < ms; passed += stepMs) {
       // When no task waits and no entry is stored, only heartbeats follow, and nothing needs a check. So the
-      // clock advances to the end of the period in one step.
+      // clock advances by the rest of `ms` in one step.
       if (!isBusy()) return this.#stage.clock.advance(ms - passed);
       await this.#stage.clock.advance(stepMs);
       this.#witness.check();

@@ -21,7 +21,7 @@ interface PendingItem<Item, Result> {
   readonly resolve: (response: Promise<Result>) => void;
 }
 
-// Maximum number of batches in flight. A fifth one would gain little. If its items wait instead, they share a larger batch with later items.
+// Maximum number of batches in flight. A fifth batch would gain little: if its items wait instead, they share a larger batch with later items.
 const MAX_BATCHES = 4;
 
 const HOP = Promise.resolve();
@@ -55,8 +55,8 @@ export class Batcher<Item, Result> {
   }
 
   /**
-   * Schedules the next batch for the end of this tick. A single independent item is sent earlier, after the microtasks that are pending. This saves
-   * some thirty function calls, which a callback at the end of the tick takes.
+   * Schedules the next batch for the end of this tick. A single independent item (`isIndependent`) is sent earlier, after the microtasks that are
+   * pending. This saves some thirty function calls, which a callback at the end of the tick takes.
    */
   #schedule(): void {
     if (this.#isScheduled) return;

@@ -109,7 +109,7 @@ export function isTokenOutdated(error: unknown): boolean {
   return error instanceof Error && isTokenError(error.message);
 }
 
-/** Returns whether the details of a status mean that the authentication token is unknown or outdated. */
+/** Returns whether the details of a gRPC status mean that the authentication token is unknown or outdated. */
 export function isTokenError(details: string): boolean {
   return TOKEN_OUTDATED.test(details);
 }

@@ -18,8 +18,8 @@ export interface GenerationOptions {
  * harmless that arrives after the removal of its entry. If an enqueue may still be in flight, the removal also writes this key. The late enqueue
  * then requires an older revision of the key, and is refused. The key does not exist (generation 0) until it is first needed.
  *
- * Its value names the process that has the session. After a resumption this is the new process. The old process, which may have been paused,
- * finds the changed value in its next proof or refusal, and then treats the session as lost.
+ * Its value names the process that has the session. After a resumption this is the new process. The old process, which may have been paused, finds
+ * the changed value in its next heartbeat proof or when its next enqueue is refused, and then treats the session as lost.
  */
 export class Generation {
   readonly key: Buffer;
@@ -47,7 +47,7 @@ export class Generation {
     return this.#isOthers;
   }
 
-  /** Whether another process may resume the session, since it was exported or was resumed here. */
+  /** Whether another process may resume the session, because it was exported or was resumed here. */
   get isExported(): boolean {
     return this.#isExported;
   }

@@ -94,8 +94,8 @@ export function aheadIn({ latest, marks }: QueueRows, own: Contender): EntriesAh
       ...(own.shared && ours ? { mark: Buffer.from(own.markDirectory + name) } : {}),
     });
   }
-  // `more` shows whether rows are missing. `count` does not: etcd counts all keys of the range, also those that
-  // `max_create_revision` excludes.
+  // `more` of the response shows whether rows are missing. `count` does not: etcd counts all keys of the range, also those that `max_create_revision`
+  // excludes.
   const seenAt = BigInt(latest.header.revision);
   return latest.more ? { refs, seenAt } : { refs, total: refs.length, seenAt };
 }
@@ -105,12 +105,12 @@ export function aheadOfFast(last: KeyRef): EntriesAhead<ConflictingEntry> {
   return { refs: [{ ...last, permits: 1, limit: 1, mayAnnounce: true }] };
 }
 
-/** Returns whether all rows have the same create revision, and the limit of the read has left out rows that may have it too. */
+/** Returns whether all rows have the same create revision, and the row limit of the read has left out rows that may have it too. */
 function isCutOff({ kvs, more }: IRangeResponse): boolean {
   return more && kvs[0]?.create_revision === kvs.at(-1)?.create_revision;
 }
 
-/** Returns whether these entries ahead are enough to wait for, when the waiter must watch `count` of them. */
+/** Returns whether these entries ahead suffice for a waiter that must watch `count` of them: they are complete, or at least as many. */
 export function suffices(ahead: EntriesAhead<ConflictingEntry>, count: number): boolean {
   return ahead.total !== undefined || ahead.refs.length >= count;
 }

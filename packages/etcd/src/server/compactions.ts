@@ -24,7 +24,7 @@ export interface CompactionSources {
 }
 
 const COMPACTED = /required revision has been compacted/;
-// Matches the error of a member that lags behind, or of a store that was restored from an older backup.
+// Matches the error of a member that lags behind the cluster, or of a store that was restored from an older backup.
 const FUTURE = /required revision is a future revision/;
 
 /** A listener that reads again after each compaction. */

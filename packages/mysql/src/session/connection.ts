@@ -159,17 +159,15 @@ export class Connection {
   }
 
   #notify(residents: readonly Resident[], rows: readonly PollRow[]): void {
-    const sessions = new Map<string, PollRow>();
-    for (const each of rows) {
-      if (each.kind === 1) this.#admit(textOf(each.a), String(each.b));
-      if (each.kind === 2) sessions.set(textOf(each.a), each);
-      if (each.kind === 3) this.sweepSoon();
-    }
+    const sessions = new Map(rows.filter(({ kind }) => kind === 2).map((row) => [textOf(row.a), row]));
+    // The sessions come first, since an admission counts only while its session belongs to this process.
     for (const resident of residents) {
       const found = sessions.get(resident.id);
       if (found) resident.seen(Number(found.b), Number(found.c));
       else resident.seen(undefined, 0);
     }
+    for (const { kind, a, b } of rows) if (kind === 1) this.#admit(textOf(a), String(b));
+    if (rows.some(({ kind }) => kind === 3)) this.sweepSoon();
   }
 
   #isAsBefore(ahead: string): boolean {

@@ -10,8 +10,8 @@ const caller = new AsyncLocalStorage<string>();
 const CALLERS = ['Ann', 'Ben', 'Cid'] as const;
 
 /**
- * Records each call of a callback: the caller that registered the callback, and the caller whose context it
- * ran in.
+ * Records each call of a callback: the caller that registered the callback, and the caller in whose async
+ * context it ran.
  */
 class Seen {
   readonly #calls: string[] = [];

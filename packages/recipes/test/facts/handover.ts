@@ -13,8 +13,8 @@ interface Scene {
 }
 
 /**
- * Creates three clients: a holder, a waiter, and a waiter behind that one which requests the lock from the
- * holder.
+ * Creates three clients: a holder, a waiter, and a second waiter. The second waiter requests the lock from
+ * the holder.
  */
 async function sendRequest({ client, queue, follow, until }: Site): Promise<Scene> {
   const holder = await join(client({ owner: 'holder' }), queue, { metadata: { data: 'of the holder' } });
@@ -82,7 +82,7 @@ export const handoverFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'a handover request without a response in time counts as ignored, and the wait continues',
+    title: 'a handover request without a response within withinMs counts as ignored, and the wait continues',
     async check({ client, queue, until }) {
       const holder = await join(client(), queue);
       const requester = await join(client(), queue, { request: { reason: 'hello?', withinMs: 50 } });

@@ -46,8 +46,8 @@ export interface RedisOptions {
    * `typeMapping`, `commandOptions`, `RESP`, `clientSideCache`, timeouts).
    *
    * `redis()` refuses a `keyPrefix`, a connection to a replica, and a database that `select()` of ioredis has chosen. It cannot detect a
-   * `select()` of npm redis: only the option `database` counts. The first connection verifies the form of replies. If the client changes
-   * them, the first call that needs the server rejects with `INVALID_ARGUMENT`.
+   * `select()` of npm redis, and uses the database of the option `database`. The first connection verifies that replies arrive as the
+   * server sent them. If the client changes them, the first call that needs the server rejects with `INVALID_ARGUMENT`.
    */
   readonly client?: RedisClientLike;
   /**
@@ -71,8 +71,8 @@ export interface RedisOptions {
   readonly requestTimeoutMs?: number;
   /**
    * For a migration from programs that lock one key by `SET key value NX PX`, without a queue: npm redlock, or the `Mutex` of
-   * redis-semaphore. Returns the key that these programs lock instead of the queue, as it is stored. Returns `undefined` if they do not
-   * lock this queue.
+   * redis-semaphore. Returns the full name of the key in Redis that these programs lock in place of this queue. Returns `undefined` if they
+   * do not lock it.
    *
    * A holder of a queue with such a key holds the key as well, so both kinds of clients exclude each other. Fairness between them is not
    * promised. A queue with such a key accepts no shared locks, no limit above 1, and no acquisition together with other queues. The
@@ -174,7 +174,7 @@ function checkPrefix(prefix: unknown = 'queuelock'): string {
   return prefix;
 }
 
-/** Returns the PEM texts without properties that are `undefined`, since npm redis would pass such a property on. */
+/** Returns the PEM texts without properties that are `undefined`. npm redis would pass them on to its TLS connection as `undefined`. */
 function tlsWith({ ca, cert, key }: PemTexts): Pick<ConnectionOptions, 'ca' | 'cert' | 'key'> {
   return { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) };
 }

@@ -28,7 +28,10 @@ export interface Wire {
    */
   subscribe(channel: string): Promise<void>;
   unsubscribe(channel: string): Promise<void>;
-  /** Closes the connection at once. Pending commands reject, and `onEnd` may be called. */
+  /**
+   * Closes the connection at once. Pending commands reject. `onEnd` may be called, depending on the client
+   * library.
+   */
   close(): void;
 }
 
@@ -36,6 +39,9 @@ export interface Wire {
 export interface Driver {
   /** The server's address without user and password, for error messages. */
   readonly endpoint: string;
-  /** Makes one attempt to connect. `at`: address of another server of the same cluster, with the same credentials and TLS. */
+  /**
+   * Makes one attempt to connect. `at`: address of another server of the same cluster, to which a command was redirected. It has the same
+   * credentials and TLS.
+   */
   open(events: WireEvents, at?: Partial<Address>): Promise<Wire>;
 }

@@ -17,8 +17,8 @@ export interface IoRedis {
 }
 
 /**
- * Overrides for the duplicates of the caller's connection. They switch off reconnecting and queueing, and restore the form of replies that
- * the scripts expect. Options that decide which data is read and written are not overridden: `checkClient` refuses unsuitable ones.
+ * Overrides for the duplicates of the caller's connection. They switch off reconnecting and queueing. Replies arrive as the server sends
+ * them, in RESP 2. Options that decide which data is read and written are not overridden: `checkClient` refuses unsuitable ones.
  */
 const OURS = {
   lazyConnect: true,
@@ -40,7 +40,7 @@ const OURS = {
   stringNumbers: false,
   monitor: false,
   readOnly: false,
-  // Options that exist from ioredis 6 on.
+  // The following options exist from ioredis 6 on.
   protocol: 2,
   replyMapping: 'legacy',
 };

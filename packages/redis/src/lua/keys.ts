@@ -23,8 +23,8 @@
 const FORMAT = '1';
 
 /**
- * The error of a script about a key that queuelock did not write begins with this word. The type of the key, its name and this word again
- * follow.
+ * First word of the error that a script throws for a key that queuelock did not write. After it come the type of the key, its name, and
+ * this word again.
  */
 export const FOREIGN = 'queuelock-foreign-key';
 

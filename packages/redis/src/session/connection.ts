@@ -48,7 +48,7 @@ export class Connection {
   readonly steps: Steps;
   readonly inbox: string;
   readonly headLeases: HeadLeaseTimer;
-  /** Emits when the connection for steps has broken, and when it is open again. Notifications may have been missed then. */
+  /** Emits when the connection for scripts has broken, and when it is open again. Notifications may have been missed then. */
   readonly doubts$: Observable<void>;
   readonly #doubts$ = new Subject<void>();
   readonly #clock: Clock;
@@ -115,8 +115,8 @@ export class Connection {
   }
 
   /**
-   * Returns a number for a new call. Later calls have higher numbers, so that the reply to an earlier call does not replace newer
-   * information.
+   * Returns a number for a new call. Later calls have higher numbers, so that the reply to an earlier call does not replace what a later
+   * reply has shown.
    */
   nextCall(): number {
     return (this.#calls += 1);
@@ -143,7 +143,7 @@ export class Connection {
     if (this.#residents.get(resident.id) === resident) this.#residents.delete(resident.id);
   }
 
-  /** Emits the data at once, and again whenever it has changed. */
+  /** Emits the data that `lastRead` describes at once, and again after each change. */
   watch<T>({ channel, ...lastRead }: Watched<T>): Observable<T> {
     this.#listen();
     return readings({

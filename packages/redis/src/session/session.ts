@@ -155,7 +155,7 @@ export class RedisSession implements Session {
   }
 
   async close(): Promise<void> {
-    // If the step fails, the session ends when its lease expires.
+    // If the script `end` fails, the session ends when its lease expires.
     await this.#step(SCRIPTS.end).catch(() => undefined);
     this.entries.endSession();
     this.#connection.leave(this);
@@ -177,7 +177,7 @@ export class RedisSession implements Session {
     });
   }
 
-  /** Sends an enqueue, and tracks its entries as pending, since the server may add them even when no reply arrives. */
+  /** Sends a request that adds entries, and tracks the entries as pending: the server may add them even when no reply arrives. */
   #requesting<T>(specs: readonly EntrySpec[], request: (call: number) => Promise<T>): Promise<T> {
     this.#reconciler.entryAdded();
     return this.#pendingEnqueues.track(specs, () =>
@@ -211,7 +211,7 @@ export class RedisSession implements Session {
     return [queue, id, shared ? '1' : '0', String(limit), String(permits), value, single];
   }
 
-  /** Runs a step that adds entries. Returns the reply without its first value, the outcome. Returns an empty array if a try found the queue busy. */
+  /** Runs a step that adds entries. Returns the reply without its first value, the outcome; empty if `tryAcquire` found the queue busy. */
   async #enterStep(
     script: Script,
     specs: readonly EntrySpec[],

@@ -110,7 +110,8 @@ async function use(backend: Backend): Promise<void> {
     await backend.registers?.read(SPEC.queue, 'evictions');
     await session.close();
   } catch {
-    // A call rejects when its reply cannot be parsed. Fuzzing looks only for other failures.
+    // A call rejects when its reply cannot be parsed. That is correct: fuzzing looks for failures other than
+    // such a rejection.
   } finally {
     for (const subscription of subscriptions) subscription.unsubscribe();
   }

@@ -62,8 +62,8 @@ export class Keyspace {
   }
 
   /**
-   * Compacts the history: removes each version of a row that was replaced or deleted by `revision` at the
-   * latest.
+   * Compacts the history: removes each version of a row that a write up to `revision` has replaced or
+   * deleted.
    */
   compact(revision: number): void {
     this.compacted = revision;

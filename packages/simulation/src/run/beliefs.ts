@@ -5,7 +5,8 @@ import type { Judge } from './judge.ts';
 
 /**
  * Records until when each holder believes that it holds. It reads the holder's `remainingMs` only during the
- * proven time. A later read would make the holder notice its loss, but a frozen process notices nothing.
+ * proven time. A later read would make a frozen process notice its loss, which a real frozen process cannot
+ * do.
  */
 export class Beliefs {
   readonly #timeline: Timeline;
@@ -33,9 +34,9 @@ export class Beliefs {
   }
 
   /**
-   * Checks that the holder of `held` does not report it as held. Its proven time had ended when the conflicting
-   * hold `next` began. The check runs before all timers of the holder's process, since a timer may end the
-   * hold.
+   * Checks that the holder of `held` no longer believes that it holds, because the conflicting hold `next`
+   * has begun after its proven time. The check runs before all timers of the holder's process, since a timer
+   * may end the hold.
    */
   requireOver(held: Held, next: Pick<Held, 'who'>): void {
     this.#timeline.first(held.machine, () => {

@@ -160,9 +160,10 @@ export class Holds {
   }
 
   /**
-   * Returns whether the entry of the hold was removed by another client or an operator, so that the holder may
-   * not know it yet. Earlier entries of its session that were in the queue when the hold began keep other
-   * clients waiting. So each of them must have been evicted too, or removed before the entry of the hold.
+   * Returns whether another client or an operator has removed the entry of the hold, so that the holder may
+   * not know it yet. Earlier entries of its session that were in the queue when the hold began also block
+   * other clients. So the result is `true` only if each of them was evicted too, or removed before the entry
+   * of the hold.
    */
   #mayNotKnow(held: Held): boolean {
     const goneAt = this.#deletedAt.get(lifeOf(held)) ?? 0;
@@ -172,8 +173,8 @@ export class Holds {
   }
 
   /**
-   * Returns whether the client of `held` is notified of its grant too late. Its entry was already removed, and
-   * the hold `other` of a later entry has already begun.
+   * Returns whether the client of `held` receives its grant too late: its entry was already removed, and the
+   * hold `other` of a later entry has already begun.
    */
   #isPassed(held: Held, other: Held): boolean {
     return other.token > held.token && this.#isRemoved(held);
@@ -200,7 +201,7 @@ export class Holds {
     held.standins = standins.map(lifeOf);
     for (const life of held.standins) this.#handedOver.add(life);
     // A writer that becomes a reader has two nodes for a moment. If it is evicted at that time, the reader's
-    // node may remain. That node counts for nothing: the conversion fails, and the client deletes the node.
+    // node may remain. The check ignores that node: the conversion fails, and the client deletes the node.
     const isRemnant = (one: StoredEntry): boolean => one.shared && this.#evicted.has(lifeOf(one));
     const others = ahead.filter((one) => !this.#handedOver.has(lifeOf(one)) && !isRemnant(one));
     const taken = others.reduce((sum, { permits }) => sum + permits, held.permits);

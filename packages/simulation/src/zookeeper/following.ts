@@ -31,7 +31,10 @@ export class Following {
     this.#listen(this.#heardAt);
   }
 
-  /** Sends a message to the leader, in order with all earlier ones. The message runs `task` there. */
+  /**
+   * Sends a message to the leader. Messages arrive in the order in which they were sent. The leader then runs
+   * `task`.
+   */
   tell(task: (leading: Leading) => void): void {
     this.#up.send(this.#ensemble.hopMs(), () => {
       if (!this.leading.isOver) task(this.leading);
@@ -47,8 +50,8 @@ export class Following {
   }
 
   /**
-   * Requests from the follower the ids of its active sessions. After the reply, the leader keeps the follower
-   * at least until the tick `deadline`.
+   * Requests from the follower the ids of its sessions that were active since the last request. After the
+   * reply, the leader keeps the follower at least until the tick number `deadline`.
    */
   ping(deadline: number): void {
     this.hear(() => {
@@ -92,8 +95,8 @@ export class Following {
   }
 
   /**
-   * Leaves a leader that has sent nothing for too long. A member that was paused first handles the messages
-   * that arrived meanwhile.
+   * Leaves a leader that has sent nothing within the `syncLimit`. A member that was paused first handles the
+   * messages that arrived during the pause.
    */
   #listen(lookedAt: number): void {
     const { machine } = this.member;

@@ -7,7 +7,7 @@ import { hasOwnClock } from '../base/machine.ts';
 import { requireOwnFile } from './ownership.ts';
 
 /**
- * File systems on which a lock file does not work, by their magic number on Linux (statfs(2)). On some, several machines share the file.
+ * File systems that are unsuitable for a lock file, by their magic number on Linux (statfs(2)). On some, several machines share the file.
  * On others, processes cannot share file locks or memory.
  */
 const UNFIT: ReadonlyMap<number, string> = new Map([

@@ -2,7 +2,7 @@ import { QueueLockError, connectionClosed, type Clock } from '@queuelock/core/ba
 import type { Database, Statement } from '../driver/driver.ts';
 import { asQueueLockError, isBusy } from '../driver/errors.ts';
 
-/** A step is rejected when other processes keep the file locked for this long, in milliseconds. */
+/** A step is rejected when other processes keep the file locked for this many milliseconds. */
 const STEP_TIMEOUT_MS = 5_000;
 /**
  * Steps run for at most this many milliseconds in one turn of the event loop. Further steps run in the next
@@ -24,9 +24,9 @@ interface Step {
 }
 
 /**
- * Runs the steps of this process one after another, in the order of the calls. Each step is a transaction that has the write lock from
- * its beginning. If another process has locked the file, the step is retried after a short delay, so that the event loop is not blocked.
- * A step that has timed out never runs. So once an entry is removed, no earlier call can add it again.
+ * Runs the steps of this process one after another, in the order of the calls. Each step is a transaction that has the write lock from its
+ * beginning. If another process has locked the file, the step is retried after a short delay, so that the event loop is not blocked. A step
+ * that has timed out never runs. So after an entry was removed, no earlier enqueue can add it again.
  */
 export class Lane {
   readonly #file: string;

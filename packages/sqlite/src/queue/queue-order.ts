@@ -67,7 +67,8 @@ export class QueueOrder {
   isFree(queue: Uint8Array, spec: EntrySpec, last: LastEntry | undefined): boolean {
     const { shared, limit, permits = 1 } = spec;
     if (!last) return true;
-    // Any entry ahead takes at least one permit, so an entry that needs all permits is not admitted.
+    // Any entry ahead takes at least one permit, so an exclusive entry that needs all permits is not
+    // admitted.
     if (!shared && permits >= limit) return false;
     const own = { shared: Number(shared), lim: limit, permits };
     return isAdmitted(this.#permitsBefore(queue, { ord: Number.MAX_SAFE_INTEGER, ...own }), own);
@@ -75,8 +76,8 @@ export class QueueOrder {
 
   /**
    * Returns the limit of the nearest entry ahead whose limit differs from `limit`. A lock (limit 1) is compared with the nearest exclusive
-   * entry only, since no entry is admitted beside that one. A semaphore is compared with all entries ahead, since a nearer one may have the
-   * same wrong limit and be refused later.
+   * entry only, since no entry is admitted beside a lock. A semaphore is compared with all entries ahead: the nearest one may have the same
+   * limit, but may itself be refused because of an entry ahead of it.
    */
   otherLimit(
     queue: Uint8Array,
@@ -94,7 +95,10 @@ export class QueueOrder {
     return n < COUNTED_AHEAD ? { ahead: n } : {};
   }
 
-  /** Returns whether the first waiting entry can be admitted, as after an operator removed an entry ahead of it with other tools. */
+  /**
+   * Returns whether the first waiting entry can be admitted but is not. That happens if an operator removed an entry ahead of it with other
+   * tools.
+   */
   isStuck(queue: Uint8Array): boolean {
     const first = this.#waiting.get(queue) as Omit<QueuedEntry, 'admitted'> | undefined;
     return first !== undefined && isAdmitted(this.#permitsBefore(queue, first), first);

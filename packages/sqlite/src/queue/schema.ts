@@ -5,8 +5,8 @@ import type { Database } from '../driver/driver.ts';
 export const APPLICATION_ID = 0x716c636b;
 
 /**
- * The distance between the tokens of two boots. The file is not synced at every step, so a power failure may undo the latest tokens. A new
- * boot continues this much higher, which is more than any boot uses.
+ * The distance between the first tokens of two boots of the machine. The file is not synced at every step, so a power failure may undo the
+ * latest tokens. So the tokens of a new boot start this much higher, which is more than the tokens that one boot uses.
  */
 export const TOKENS_PER_BOOT: number = 2 ** 32;
 
@@ -74,7 +74,11 @@ export function fileKindOf(db: Pick<Database, 'prepare'>): FileKind {
   return { kind: tables === 0 ? 'empty' : 'foreign' };
 }
 
-/** @throws {QueueLockError} `INVALID_ARGUMENT` for a file of another program, and for one of a later version. */
+/**
+ * Checks that a file is new or of a known schema version.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` for a file of another program, and for a file of a later
+ *   version
+ */
 export function requireUsable(fileKind: FileKind, file: string, steps: readonly string[] = STEPS): void {
   if (fileKind.kind === 'foreign') {
     throw invalidArgument(

@@ -132,7 +132,8 @@ export class Sessions {
   }
 
   /**
-   * Returns the sessions whose lease has expired. Usually it need not read the table: it remembers a time before which no lease can end.
+   * Returns the sessions whose lease has expired. Usually it need not read the table, because it stores the earliest time at which a lease
+   * can end.
    */
   expired(): readonly number[] {
     const now = machineTime();

@@ -37,7 +37,10 @@ export class Connection {
   readonly #poller: Poller;
   #dataVersion = NONE;
 
-  /** @throws {QueueLockError} `INVALID_ARGUMENT`, `ACCESS_DENIED`, or `UNAVAILABLE` when another try may succeed */
+  /**
+   * Opens the file and the inbox of this process.
+   * @throws {QueueLockError} `INVALID_ARGUMENT`, `ACCESS_DENIED`, or `UNAVAILABLE` when another try may succeed
+   */
   static async open(file: string): Promise<Connection> {
     const opened = await openFile(file, { clock: systemClock(), beforeOpening: checkWithOtherProcesses });
     let connection: Connection | undefined;
@@ -144,8 +147,8 @@ export class Connection {
     const queues = [...this.#followers.queues.keys()];
     this.#neighbours.watch(queues);
     const stuck = queues.filter((queue) => this.store.entries.isStuck(queue));
-    // Runs a step to admit stuck entries, or to end expired sessions, as every step does first. If this step
-    // fails, the next poll runs a new one.
+    // Runs a step, because every step first ends expired sessions and admits stuck entries. If it fails, the
+    // next poll of the file runs another step.
     if (stuck.length > 0 || this.#msToNextEnd() <= 0) this.#admitMissed(stuck).catch(() => undefined);
   }
 

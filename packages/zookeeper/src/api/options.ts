@@ -24,8 +24,8 @@ export interface ZooKeeperOptions {
   /** The path below which all queues are stored, for instance `/locks`. It is created if it is missing. Default: the root. */
   readonly chroot?: string;
   /**
-   * Credentials of the digest scheme. They are sent unencrypted unless TLS is used. They cannot be a function: nodes belong to the user and password
-   * that created them, so another password is another owner. Default: none.
+   * Credentials of the digest scheme. They are sent unencrypted unless TLS is used. They cannot be a function that later returns another
+   * password: nodes belong to the user and password that created them, so a client with another password is not their owner. Default: none.
    */
   readonly auth?: { readonly username: string; readonly password: string };
   /**
@@ -66,7 +66,10 @@ export interface Settings {
   readonly tickTimeMs: number;
   readonly syncLimit: number;
   readonly connectTimeoutMs: number;
-  /** @throws {QueueLockError} `INVALID_ARGUMENT` when the function in `naming` returns an unknown scheme */
+  /**
+   * Returns the naming scheme of a queue.
+   * @throws {QueueLockError} `INVALID_ARGUMENT` when the function in `naming` returns an unknown scheme
+   */
   readonly schemeFor: (queue: string) => Scheme;
   readonly transport: TransportName;
   readonly tls: FreshCredentials<Tls> | undefined;

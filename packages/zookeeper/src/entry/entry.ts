@@ -70,8 +70,8 @@ export class OwnEntry {
   }
 
   /**
-   * Records that the entry was admitted as the only holder, while its node had this path. When the entry is removed, the next waiter in this
-   * process is then admitted without a read of the queue.
+   * Records that the entry was admitted as the only holder, while its node had this path. Its removal then leaves no holder, so the next
+   * waiter in this process is admitted without a read of the queue.
    */
   markOwned(path: string): void {
     const node = nodeOf(this.#state);
@@ -79,8 +79,8 @@ export class OwnEntry {
   }
 
   /**
-   * Whether a call has enqueued the entry together with entries of other queues, so that waiting with them
-   * cannot cause a deadlock; see `enqueue-all.ts`.
+   * Whether a call has enqueued the entry together with entries of other queues, and any two such calls have
+   * the same order in all queues. So waiting cannot cause a deadlock; see `enqueue-all.ts`.
    */
   get isOrdered(): boolean {
     return nodeOf(this.#state)?.isOrdered ?? false;

@@ -86,8 +86,8 @@ async function enqueueOrClear(
 }
 
 /**
- * Returns the positions of entries that an earlier call has enqueued, if waiting with them cannot cause a
- * deadlock. Otherwise removes these entries and returns `undefined`.
+ * Returns the positions of entries that an earlier call has enqueued, if they cannot cause a deadlock between
+ * calls (see `enqueueAll`). Otherwise removes these entries and returns `undefined`.
  */
 async function positionsInOrder(
   members: readonly EntryRequest[],
@@ -97,8 +97,8 @@ async function positionsInOrder(
   if (!positions || isTry || members.every(({ entry }) => entry.isOrdered || entry.isResumed))
     return positions;
   const [first, ...others] = positions.map(({ position }) => position.token);
-  // Different tokens mean that a client created the entries one by one, admitted by the gate (`gate.ts`).
-  // Such entries cannot cause a deadlock.
+  // Different tokens mean that a client created the entries one by one, while the gate admitted it alone
+  // (`gate.ts`). Such entries have the same order in all queues, so they cannot cause a deadlock.
   const isOfOneTransaction = first !== undefined && others.every((token) => token === first);
   if (!isOfOneTransaction || others.length === 0 || areAdmitted(positions)) return positions;
   if (wasEmptyAt(first, await zk.list(location.directory))) return positions;

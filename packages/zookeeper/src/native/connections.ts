@@ -207,7 +207,7 @@ export class NativeConnections {
 
   #onConnected(handle: NativeHandle): void {
     clearTimeout(this.#nextAttempt);
-    // The new server may be behind what the session has read. After this write through a quorum it is not.
+    // The new server may lack transactions that the session has read. This write through a quorum ends that.
     if (this.#session) handle.send((native) => native.a_delete_(MISSING_PATH, -1, () => undefined));
     this.#session = handle.session;
     this.#timeoutMs = handle.timeoutMs;

@@ -92,14 +92,14 @@ function ownParts(name: string, { shape }: Scheme): OwnParts | undefined {
   return { prefix, permits: Number(permits), limit: Number(limit), number };
 }
 
-/** Returns how far `later` is behind `earlier` in the queue. Correct unless 2^31 entries or more are in between. */
+/** Returns how many sequence numbers `later` is behind `earlier` in the queue. Correct unless 2^31 entries or more are in between. */
 export function distance(earlier: number, later: number): number {
   return (later - earlier) | 0;
 }
 
 /**
- * Converts a sequence number to an order number, which keeps growing when the sequence number wraps at 2^31.
- * The order is right for the first 2^32 entries of a directory.
+ * Converts a sequence number to an order number. The server's numbers continue at -2^31 after 2^31 - 1, while
+ * order numbers keep growing. They are right for the first 2^32 entries of a directory.
  */
 export function orderOf(sequence: number | undefined): bigint {
   return sequence === undefined ? -1n : BigInt(sequence >>> 0);

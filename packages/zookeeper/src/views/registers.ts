@@ -23,10 +23,11 @@ type Change = Parameters<Registers['write']>[2];
 type Paths = ReturnType<typeof registerPaths>;
 
 /**
- * Stores each register in a persistent node. The version of a register consists of the transaction that created the node and the number
- * of writes since then.
- * Each register has a gate, a queue that admits one writer at a time (`gate.ts`). The server compares only the number of writes, which
- * starts again with each node. Without the gate, a register that was deleted and written again could be mistaken for the earlier one.
+ * Stores each register in a persistent node. The version of a register consists of the transaction that created the node and the number of
+ * writes since then.
+ * Each register has a gate, a queue that admits one writer at a time (`gate.ts`). A conditional write of ZooKeeper compares only the number
+ * of writes, which begins at 0 in each new node. Without the gate, a client could overwrite a register that was deleted and written again,
+ * as if it were the earlier one.
  */
 export class NodeRegisters implements Registers {
   readonly #store: RegisterStore;

@@ -13,7 +13,8 @@ import { proxyTo } from '../own-server.ts';
 
 const SESSIONS = 20;
 const CUTS = 1_000;
-// Rounds before the measurement. After that, all code is compiled, and no list grows any more.
+// Rounds of cuts before the measurement. After them, all code is compiled, and no internal list of the client
+// grows any more.
 const WARM_ROUNDS = 20;
 const MAX_BYTES = 3 * 2 ** 20;
 
@@ -22,7 +23,10 @@ describe("ZooKeeper sessions over Node's sockets whose connections are cut 1,000
   const bench = new Bench();
   afterEach(() => bench.clear());
 
-  /** Enqueues and removes an entry repeatedly until the signal aborts; resolves with the number of rounds. */
+  /**
+   * Enqueues and removes an entry repeatedly until the signal aborts; resolves with the number of
+   * repetitions.
+   */
   async function cycles(session: Session, stop: AbortSignal): Promise<number> {
     const queue = newQueue();
     let done = 0;

@@ -16,8 +16,8 @@ export function useMedia(query: string): boolean {
 }
 
 /**
- * Returns the time between two updates of a moving drawing, in milliseconds. It is longer for users who prefer
- * reduced motion.
+ * Returns the interval in milliseconds at which a drawing that moves with time is updated. It is longer for
+ * users who prefer reduced motion.
  */
 export function usePaceMs(): number {
   return useMedia('(prefers-reduced-motion: reduce)') ? 1_000 : 100;
