@@ -199,8 +199,7 @@ export class RedisSession implements Session {
   }
 
   async #read(): Promise<readonly Found[]> {
-    const { rest } = await this.#step(SCRIPTS.look);
-    const [newest, fields, ...rows] = rest;
+    const [newest, fields, ...rows] = (await this.#step(SCRIPTS.look)).rest;
     const found = foundIn(rows);
     this.#news.recordRead(Number(newest), Number(fields) - found.length);
     return found;
