@@ -19,6 +19,10 @@ interface Manifest {
 const OF_THREADS: Readonly<Record<string, readonly string[]>> = {
   core: ['session/heartbeat-thread.js'],
   etcd: ['open-renewer.js'],
+  redis: ['open-renewer.js'],
+  postgres: ['open-renewer.js'],
+  mysql: ['open-renewer.js'],
+  consul: ['open-renewer.js'],
 };
 
 /**

@@ -42,7 +42,9 @@ export function controlled(rule: Rule, backend: Backend, { url }: WorkerSetup): 
 }
 
 function overlongBy(factor: number): RuleOf {
-  return (session) => ({ renew: async (signal) => factor * (await session.renew(signal)) });
+  return (session) => ({
+    renew: async (signal, earlierMs) => factor * (await session.renew(signal, earlierMs)),
+  });
 }
 
 /**
@@ -93,8 +95,8 @@ function etcdPlain(session: Session, hosts: readonly string[]): Changed {
  */
 function acknowledgedWrite(session: Session): Changed {
   return {
-    renew: async (signal) => {
-      await session.renew(signal);
+    renew: async (signal, earlierMs) => {
+      await session.renew(signal, earlierMs);
       return session.ttlMs;
     },
   };

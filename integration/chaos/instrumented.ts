@@ -67,10 +67,10 @@ export class Heartbeats {
 
   #session(session: Session): Session {
     return passingOn(session, {
-      renew: async (signal) => {
+      renew: async (signal, earlierMs) => {
         if (!this.sent) throw new Error('the harness holds heartbeats back');
         const sentAt = stampNow();
-        const provenMs = await session.renew(signal);
+        const provenMs = await session.renew(signal, earlierMs);
         this.#recorder.tell({ ev: 'beat', session: session.id, sentAt, provenMs });
         return provenMs;
       },

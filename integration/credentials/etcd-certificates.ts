@@ -1,15 +1,19 @@
-import { fromUrl, type EtcdOptions } from '@queuelock/etcd';
+import type { EtcdOptions } from '@queuelock/etcd';
 import { startTlsServer } from '@queuelock/harness/services/etcd-tls';
-import { describeRotation, parametersOf } from './rotation.ts';
+import { parametersOf, type StartRotatedServer } from './rotation.ts';
 
-/** Defines the test of replaced certificates for etcd over the given transport (the option `transport`). */
-export function describeEtcdCertificates(transport: NonNullable<EtcdOptions['transport']>): void {
-  describeRotation(`etcd over ${transport}`, 'IP:127.0.0.1,DNS:localhost', async (files) => {
+/** The names of the server in its certificate. */
+export const ETCD_NAMES = 'IP:127.0.0.1,DNS:localhost';
+
+/** Returns a function that starts an etcd with certificates, for clients over one of the transports. */
+export function etcdWithCertificates(transport: NonNullable<EtcdOptions['transport']>): StartRotatedServer {
+  return async (files) => {
     const server = await startTlsServer(files.certificates);
     return {
-      connect: () => fromUrl(`etcds://${server.endpoint}?${parametersOf(files)}&transport=${transport}`),
+      module: import.meta.resolve('@queuelock/etcd'),
+      url: `etcds://${server.endpoint}?${parametersOf(files)}&transport=${transport}`,
       restart: () => server.restart(),
       stop: () => server.stop(),
     };
-  });
+  };
 }

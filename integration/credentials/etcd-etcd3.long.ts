@@ -1,5 +1,7 @@
-import { describeEtcdCertificates } from './etcd-certificates.ts';
-import { describeEtcdPasswords } from './etcd-passwords.ts';
+import { ETCD_NAMES, etcdWithCertificates } from './etcd-certificates.ts';
+import { etcdWithUser } from './etcd-passwords.ts';
+import { describePasswords } from './passwords.ts';
+import { describeRotation } from './rotation.ts';
 
-describeEtcdCertificates('etcd3');
-describeEtcdPasswords('etcd3');
+describeRotation('etcd over etcd3', ETCD_NAMES, etcdWithCertificates('etcd3'));
+describePasswords('etcd over etcd3', etcdWithUser('etcd3'));

@@ -1,13 +1,13 @@
-import { etcd, type EtcdOptions } from '@queuelock/etcd';
+import type { EtcdOptions } from '@queuelock/etcd';
 import { startEtcd } from '@queuelock/harness/services';
 import { Etcd3, Range } from 'etcd3';
-import { describePasswords } from './passwords.ts';
+import type { StartPasswordServer } from './passwords.ts';
 
 const ROOT = { username: 'root', password: 'root-4711' };
 
-/** Defines the test of replaced passwords for etcd over one of its transports. */
-export function describeEtcdPasswords(transport: NonNullable<EtcdOptions['transport']>): void {
-  describePasswords(`etcd over ${transport}`, async ({ username, password: first }) => {
+/** Returns a function that starts an etcd with a user, for clients over one of the transports. */
+export function etcdWithUser(transport: NonNullable<EtcdOptions['transport']>): StartPasswordServer {
+  return async ({ username, password: first }) => {
     const server = await startEtcd({ way: 'process' });
     const anybody = new Etcd3({ hosts: server.endpoint });
     const [role, user] = [anybody.role('locks'), anybody.user(username)];
@@ -22,7 +22,11 @@ export function describeEtcdPasswords(transport: NonNullable<EtcdOptions['transp
     const operator = new Etcd3({ hosts: server.endpoint, auth: ROOT });
     return {
       asksWhenRefused: transport === 'etcd3',
-      connect: (auth) => etcd({ hosts: server.endpoint, transport, auth }),
+      store: {
+        module: import.meta.resolve('@queuelock/etcd'),
+        backend: 'etcd',
+        options: { hosts: server.endpoint, transport },
+      },
       change: async (password) => {
         await operator.user(username).setPassword(password);
       },
@@ -31,5 +35,5 @@ export function describeEtcdPasswords(transport: NonNullable<EtcdOptions['transp
         await server.stop();
       },
     };
-  });
+  };
 }

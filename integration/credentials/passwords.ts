@@ -12,9 +12,9 @@ export interface Account {
 }
 
 /** A server with a user whose password may change. */
-export interface PasswordServer {
-  /** Returns a backend that calls `auth` for each new connection. */
-  connect(auth: () => Promise<Account>): Backend;
+interface PasswordServer {
+  /** How a backend is created, except for the option `auth`. */
+  readonly store: LoginStore;
   /** Sets the password, and closes the connections of the user. */
   change(password: string): Promise<void>;
   stop(): Promise<void>;
@@ -25,8 +25,28 @@ export interface PasswordServer {
   readonly asksWhenRefused?: boolean;
 }
 
+/** A function that creates backends with the option `auth`, and the other options. */
+export interface LoginStore {
+  /** URL of the module that exports the function. */
+  readonly module: string;
+  readonly backend: string;
+  readonly options: object;
+}
+
+/** Starts a server that has the user of the account. */
+export type StartPasswordServer = (account: Account) => Promise<PasswordServer>;
+
+/** Creates a backend that calls `auth` for each new connection. */
+export async function connect(
+  { module, backend, options }: LoginStore,
+  auth: () => Promise<Account>,
+): Promise<Backend> {
+  const backends = (await import(module)) as Record<string, (options: object) => Backend>;
+  return backends[backend]!({ ...options, auth });
+}
+
 /** Defines the test of replaced passwords for one store. */
-export function describePasswords(store: string, start: (account: Account) => Promise<PasswordServer>): void {
+export function describePasswords(store: string, start: StartPasswordServer): void {
   describe(`replaced passwords of ${store}`, () => {
     it('are read from the vault by the client, which keeps its lock while its password changes and when the vault fails', async function () {
       this.timeout(120_000);
@@ -38,7 +58,7 @@ export function describePasswords(store: string, start: (account: Account) => Pr
           if (isVaultDown) throw new Error('the vault is down');
           return account;
         };
-        await using locks = createLockClient(server.connect(auth), { ttlMs: TTL_MS });
+        await using locks = createLockClient(await connect(server.store, auth), { ttlMs: TTL_MS });
         const errors: string[] = [];
         const subscription = locks.errors$.subscribe(({ message }) => errors.push(message));
         const hold = await locks.acquire('rotated', { timeoutMs: WITHIN_MS });

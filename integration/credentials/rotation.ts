@@ -37,51 +37,71 @@ interface PemPaths {
  * `ca` has signed the client's certificate.
  */
 export interface RotatedServer {
-  /** Returns a backend that reads the client's certificate files. */
-  connect(): Backend;
+  /** URL of the module whose `fromUrl` creates the backend. */
+  readonly module: string;
+  /** The URL of the backend, which names the client's certificate files. */
+  readonly url: string;
   restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
+/** Starts a server that reads its certificates from the files. */
+export type StartRotatedServer = (files: LiveFiles) => Promise<RotatedServer>;
+
+/** Creates a backend that reads the client's certificate files. */
+export async function connectTo({ module, url }: RotatedServer): Promise<Backend> {
+  const { fromUrl } = (await import(module)) as { readonly fromUrl: (url: string) => Backend };
+  return fromUrl(url);
+}
+
 /** Defines the test of replaced certificates for one store. */
-export function describeRotation(
-  store: string,
-  names: string,
-  start: (files: LiveFiles) => Promise<RotatedServer>,
-): void {
+export function describeRotation(store: string, names: string, start: StartRotatedServer): void {
   describe(`replaced certificates of ${store}`, () => {
     it('are read again, so that a holder keeps its lock while the server restarts with a new authority', async function () {
       this.timeout(120_000);
-      const generations = [await issueCertificates(names), await issueCertificates(names)] as const;
-      const [old, fresh] = generations;
-      if (!old || !fresh) {
-        this['skipReason'] = 'needs openssl';
-        return this.skip();
-      }
-      const directory = await mkdtemp(join(tmpdir(), 'queuelock-rotation-'));
-      const files = await filesIn(directory, { ...old });
-      const server = await start(files);
-      try {
-        await rotate(server, files, fresh);
-      } finally {
-        await server.stop();
-        await rm(directory, { recursive: true });
-      }
+      const isDone = await withTwoGenerations(names, async (files, fresh) => {
+        const server = await start(files);
+        try {
+          await rotate(server, files, fresh);
+        } finally {
+          await server.stop();
+        }
+      });
+      if (isDone) return;
+      this['skipReason'] = 'needs openssl';
+      this.skip();
     });
   });
 }
 
+/**
+ * Issues two generations of certificates, and calls `work` with files that contain the first one, and with the second one. Resolves with `false`
+ * without openssl.
+ */
+export async function withTwoGenerations(
+  names: string,
+  work: (files: LiveFiles, fresh: Certificates) => Promise<void>,
+): Promise<boolean> {
+  const [old, fresh] = [await issueCertificates(names), await issueCertificates(names)];
+  if (!old || !fresh) return false;
+  const directory = await mkdtemp(join(tmpdir(), 'queuelock-rotation-'));
+  try {
+    await work(await filesIn(directory, { ...old }), fresh);
+  } finally {
+    await rm(directory, { recursive: true });
+  }
+  return true;
+}
+
 async function rotate(server: RotatedServer, files: LiveFiles, fresh: Certificates): Promise<void> {
-  await using locks = createLockClient(server.connect(), { ttlMs: TTL_MS });
+  await using locks = createLockClient(await connectTo(server), { ttlMs: TTL_MS });
   const errors: QueueLockError[] = [];
   const subscription = locks.errors$.subscribe((error) => errors.push(error));
   const hold = await locks.acquire('rotated', { timeoutMs: WITHIN_MS });
   const waiting = locks.acquire('rotated', { timeoutMs: 60_000 });
-  const [whole, half] = [fresh.ca, fresh.ca.subarray(0, fresh.ca.length / 2)];
-  // Gives the server the new certificates. Meanwhile the client finds a half-written file, as it may during a
-  // replacement.
-  Object.assign(files.certificates, fresh);
-  await writeServer(files);
+  const half = fresh.ca.subarray(0, fresh.ca.length / 2);
+  // Gives the server the new certificates, while the client finds a file that is only half written.
+  await renewServer(files, fresh);
   await writeFile(files.client.ca, half);
   await server.restart();
   await until(async () => expect(errors.length).to.be.above(0), {
@@ -90,9 +110,7 @@ async function rotate(server: RotatedServer, files: LiveFiles, fresh: Certificat
   });
   expect(errors[0]).to.include({ code: 'UNAVAILABLE' });
   expect(errors[0]!.message).to.match(/cannot be read: .* is in PEM.*the last valid ones are used/);
-  await writeFile(files.client.cert, fresh.client.cert);
-  await writeFile(files.client.key, fresh.client.key);
-  await writeFile(files.client.ca, whole);
+  await renewClient(files, fresh);
   expect(await locks.run('another', ({ held }) => held, { timeoutMs: WITHIN_MS })).to.equal(true);
   const deadline = (): number => performance.now() + hold.remainingMs;
   const reached = deadline();
@@ -115,10 +133,21 @@ async function filesIn(directory: string, certificates: LiveCertificates): Promi
   };
   const files = { certificates, server: await paths('server'), client: await paths('client') };
   await writeServer(files);
-  await writeFile(files.client.ca, certificates.ca);
-  await writeFile(files.client.cert, certificates.client.cert);
-  await writeFile(files.client.key, certificates.client.key);
+  await renewClient(files, certificates);
   return files;
+}
+
+/** Replaces the certificates of the server, which it reads when it starts. */
+export async function renewServer(files: LiveFiles, fresh: Certificates): Promise<void> {
+  Object.assign(files.certificates, fresh);
+  await writeServer(files);
+}
+
+/** Replaces the files of the client. */
+export async function renewClient({ client }: LiveFiles, fresh: Certificates): Promise<void> {
+  await writeFile(client.cert, fresh.client.cert);
+  await writeFile(client.key, fresh.client.key);
+  await writeFile(client.ca, fresh.ca);
 }
 
 /** Writes the files of the server. Existing files keep their owner and mode. */

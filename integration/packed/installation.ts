@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { build, type BuildOptions } from 'esbuild';
 import { ROOT } from '../pages/scratch.ts';
+import { NODE, type Runtime } from '../runtimes/runtimes.ts';
 
 const run = promisify(execFile);
 
@@ -103,9 +104,13 @@ export async function link(directory: string, name: string, from: string): Promi
   await symlink(await realpath(join(from, 'node_modules', name)), there);
 }
 
-/** Runs a program without the Node options of the test's own process. Returns the last line of its output. */
-export async function outputOf(file: string, env: NodeJS.ProcessEnv = {}): Promise<Printed> {
-  const { stdout } = await run(process.execPath, [file], {
+/** Runs a program without any options of this process. Returns the last line of its output. */
+export async function outputOf(
+  file: string,
+  env: NodeJS.ProcessEnv = {},
+  runtime: Runtime = NODE,
+): Promise<Printed> {
+  const { stdout } = await run(await runtime.program(), [...runtime.options, file], {
     cwd: dirname(file),
     env: { PATH: process.env['PATH'], ...env },
     timeout: 60_000,

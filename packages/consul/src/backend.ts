@@ -6,6 +6,7 @@ import {
   type Backend,
   type ObserveOptions,
   type Registers,
+  type RenewerSupport,
 } from '@queuelock/core/backend';
 import { settingsOf, type ConsulOptions, type Settings } from './api/options.ts';
 import { singleKeyFor } from './api/single-key.ts';
@@ -23,6 +24,7 @@ import { ConsulSession } from './session/session.ts';
 import { diagnose } from './views/diagnose.ts';
 import { evict } from './views/evict.ts';
 import { registersOf } from './views/registers.ts';
+import { renewersOf } from './renewers.ts';
 import { historyOf, observeQueue, observeQueues, type ViewTools } from './views/views.ts';
 
 const DEFAULT_TTL_MS = 15_000;
@@ -46,7 +48,7 @@ const LONGEST_TTL_MS = 86_400_000;
  * ```
  */
 export function consul(options: ConsulOptions = {}): Backend {
-  return new ConsulBackend(settingsOf(options));
+  return new ConsulBackend(settingsOf(options), renewersOf(options));
 }
 
 /**
@@ -63,6 +65,7 @@ export function fromUrl(url: string): Backend {
 class ConsulBackend implements Backend {
   readonly info: Backend['info'];
   readonly registers: Registers;
+  readonly renewers: RenewerSupport;
   readonly #settings: Settings;
   readonly #keys: Keys;
   readonly #clock = systemClock();
@@ -70,8 +73,8 @@ class ConsulBackend implements Backend {
   readonly #watches: Watches;
   readonly #followed = new LocalWaiters();
 
-  constructor(settings: Settings) {
-    const { endpoint, minTtlMs, tls, token, maxQueries } = settings;
+  constructor(settings: Settings, renewers: RenewerSupport) {
+    const { endpoint, minTtlMs, maxQueries } = settings;
     this.info = {
       name: 'consul',
       endpoint,
@@ -82,10 +85,10 @@ class ConsulBackend implements Backend {
     };
     this.#settings = settings;
     this.#keys = new Keys(settings.prefix);
-    const http = new HttpClient(tls, token === undefined ? {} : { 'x-consul-token': token });
-    this.#connection = new Connection({ ...settings, http });
+    this.#connection = new Connection({ ...settings, http: new HttpClient(settings) });
     this.#watches = new Watches(this.#connection, { clock: this.#clock, maxQueries });
     this.registers = registersOf(() => this.#views());
+    this.renewers = renewers;
   }
 
   checkName(queue: string): void {
@@ -98,7 +101,6 @@ class ConsulBackend implements Backend {
       const rule = `is a number of milliseconds from ${minTtlMs} to ${LONGEST_TTL_MS}`;
       throw invalidArgument('ttlMs', ttlMs, rule);
     }
-    const openedAt = this.#clock.now();
     const session = await this.#create(Math.ceil(ttlMs), node);
     const sessionKey = this.#sessionKey(session);
     try {
@@ -110,15 +112,14 @@ class ConsulBackend implements Backend {
         .catch(() => undefined);
       throw error;
     }
-    return this.#session({ session, ttlMs: Math.ceil(ttlMs) }, { sessionKey, openedAt, isResumed: false });
+    return this.#session({ session, ttlMs: Math.ceil(ttlMs) }, { sessionKey, isResumed: false });
   }
 
   async resume(resumption: string, signal: AbortSignal): Promise<ConsulSession> {
     const { session, ttlMs } = readResumption(resumption);
-    const openedAt = this.#clock.now();
     const sessionKey = this.#sessionKey(session);
     await sessionKey.takeOver();
-    const resumed = this.#session({ session, ttlMs }, { sessionKey, openedAt, isResumed: true });
+    const resumed = this.#session({ session, ttlMs }, { sessionKey, isResumed: true });
     await resumed.renew(signal);
     return resumed;
   }
@@ -175,9 +176,8 @@ class ConsulBackend implements Backend {
 
   #session(
     { session, ttlMs }: Resumption,
-    rest: { readonly sessionKey: SessionKey; readonly openedAt: number; readonly isResumed: boolean },
+    { sessionKey, isResumed }: { readonly sessionKey: SessionKey; readonly isResumed: boolean },
   ): ConsulSession {
-    const { sessionKey, openedAt, isResumed } = rest;
     const { singleKey, prefix } = this.#settings;
     const tools = {
       connection: this.#connection,
@@ -189,7 +189,7 @@ class ConsulBackend implements Backend {
       session,
       sessionKey,
     };
-    return new ConsulSession(tools, { id: session, ttlMs, openedAt, isResumed });
+    return new ConsulSession(tools, { id: session, ttlMs, isResumed });
   }
 
   #views(): ViewTools {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { HeartbeatProof } from '../src/session/heartbeat-proof.ts';
+import { provenBy } from '../src/session/heartbeat-proof.ts';
 import { Keys } from '../src/queue/keys.ts';
 import { aheadOf, contendersIn } from '../src/queue/entries.ts';
 import type { KvPair } from '../src/driver/responses.ts';
@@ -9,23 +9,19 @@ const TTL_MS = 10_000;
 
 describe('the proof of heartbeats on Consul', () => {
   it('proves the session for its TTL while heartbeats are regular', () => {
-    const proof = new HeartbeatProof(TTL_MS, 0);
-    for (const sentAt of [2_500, 5_000, 7_500]) expect(proof.confirmed(sentAt)).to.equal(TTL_MS);
+    expect(provenBy(TTL_MS, (3 / 4) * TTL_MS)).to.equal(TTL_MS);
   });
 
-  it('proves less than the TTL at the first heartbeat after missed ones, and the whole TTL at the next one', () => {
-    const proof = new HeartbeatProof(TTL_MS, 0);
-    expect(proof.confirmed(9_000)).to.be.closeTo(TTL_MS - 4_000, 100);
-    expect(proof.confirmed(9_100)).to.equal(TTL_MS);
+  it('proves less than the TTL at the first heartbeat after a gap, and the whole TTL at the next one', () => {
+    expect(provenBy(TTL_MS, 1_000)).to.equal(6_000);
+    expect(provenBy(TTL_MS, 5_900)).to.equal(TTL_MS);
   });
 
   it('never lasts longer than twice the TTL after the last renewal that the server certainly received', () => {
-    for (const gapMs of [1_000, 9_000, 12_000, 19_000, 40_000]) {
-      const proof = new HeartbeatProof(TTL_MS, 0);
-      expect(gapMs + proof.confirmed(gapMs), `after ${gapMs} ms`).to.satisfy(
-        (until: number) => until <= Math.max(2 * TTL_MS, gapMs),
+    for (const gapMs of [1_000, 9_000, 12_000, 19_000, 40_000])
+      expect(gapMs + provenBy(TTL_MS, TTL_MS - gapMs), `after ${gapMs} ms`).to.be.at.most(
+        Math.max(2 * TTL_MS, gapMs),
       );
-    }
   });
 });
 

@@ -13,7 +13,7 @@ export type {
   EnqueueAllOptions,
   Turn,
 } from './api/spi.ts';
-export type { OpenRenewer, Renewer, RenewerSource, RenewerSupport } from './api/renewer-api.ts';
+export type { OpenRenewer, Renewer, RenewerData, RenewerSource, RenewerSupport } from './api/renewer-api.ts';
 export type { Finding, ListedQueue, PastChange, StoredHistory } from './api/store-facts.ts';
 export { QueueLockError, detailOf, hasResponded, invalidArgument, isQueueLockError } from './api/errors.ts';
 export type { QueueLockErrorCode, QueueLockErrorOptions, RevocationReason } from './api/errors.ts';
@@ -58,6 +58,7 @@ export {
   unreadableReply,
   type RequiredMethods,
 } from './kit/handed-in.ts';
+export { renewerSupport, type RenewerSupportOptions } from './kit/renewer-support.ts';
 export { parseBackendUrl, type BackendUrl } from './kit/backend-url.ts';
 export {
   readPems,

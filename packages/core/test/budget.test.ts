@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { deadlineOf, leftOfTtl, longestHoldMs, paceOf } from '../src/session/budget.ts';
+import { deadlineOf, leftOfTtl, longestHoldMs, paceOf, provenUntil } from '../src/session/budget.ts';
 
 describe('the deadline until which a heartbeat proves a hold', () => {
   it('is the time at which the heartbeat was sent, plus the TTL less one percent and the safety margin', () => {
@@ -63,6 +63,14 @@ describe('the deadline until which a heartbeat proves a hold', () => {
     const deadline = deadlineOf(sentAt, leftOfTtl(ttlMs, sentAt - countedFrom), 200);
     expect(deadline).to.be.closeTo(deadlineOf(countedFrom, ttlMs, 200), 1e-6);
     expect(leftOfTtl(ttlMs, ttlMs)).to.equal(0);
+  });
+
+  it('determines for how long the session is still proven, also at a later time', () => {
+    const deadline = deadlineOf(1_000, 10_000, 200);
+    expect(provenUntil(deadline, 1_000, 200)).to.be.closeTo(10_000, 1e-6);
+    for (const now of [1_000, 3_000, 9_000])
+      expect(deadlineOf(now, provenUntil(deadline, now, 200), 200)).to.be.closeTo(deadline, 1e-6);
+    expect(provenUntil(deadline, deadline + 1_000, 200)).to.equal(0);
   });
 
   it('depends on the heartbeat interval and the safety margin of the options', () => {

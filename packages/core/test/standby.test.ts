@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Session } from '../src/backend.ts';
+import type { RenewerSource, Session } from '../src/backend.ts';
 import { systemClock } from '../src/base/clock.ts';
 import { Standby } from '../src/session/standby.ts';
 import type { CountingRenewerData } from './counting-renewer.ts';
@@ -23,14 +23,23 @@ describe('the heartbeat thread', () => {
 
   function start(
     data: CountingRenewerData,
-    module = new URL('counting-renewer.ts', import.meta.url).href,
+    {
+      module = new URL('counting-renewer.ts', import.meta.url).href,
+      options = {},
+      functions = {},
+    }: Partial<RenewerSource> = {},
   ): Standby {
     failures.length = 0;
     const onFailure = ({ message }: Error): void => void failures.push(message);
     const openedAt = clock.now();
     standby = new Standby(
       { ttlMs: 10_000 } as Session,
-      { sourceFor: () => ({ module, data }), clock, maxBlockedMs: 60_000, onFailure },
+      {
+        sourceFor: () => ({ module, options, functions, session: data }),
+        clock,
+        maxBlockedMs: 60_000,
+        onFailure,
+      },
       { pace: PACE, openedAt, deadline: openedAt + 20_000 },
     );
     return standby;
@@ -44,7 +53,12 @@ describe('the heartbeat thread', () => {
     expect(isTrue()).to.equal(true);
   }
 
-  it('keeps the session proven while the main thread is blocked, and reports failures once the main thread runs again', async () => {
+  async function untilFailed(): Promise<void> {
+    const end = clock.now() + MAX_WAIT_MS;
+    while (failures.length === 0 && clock.now() < end) await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  it('keeps the session proven while the main thread is blocked, and reports failures once that thread runs again', async () => {
     const { deadline: before } = start({ provenMs: PROVEN_MS, failAfter: 2 });
     expect(before).to.equal(0);
     const began = clock.now();
@@ -55,10 +69,24 @@ describe('the heartbeat thread', () => {
     expect(first).to.be.within(began + 59_180, clock.now() + 59_180);
     block(() => standby!.deadline > first + 20);
     expect(failures).to.deep.equal([]);
-    while (failures.length === 0 && clock.now() < began + MAX_WAIT_MS)
-      await new Promise((resolve) => setImmediate(resolve));
+    await untilFailed();
     expect(failures[0]).to.match(
       /the heartbeat thread .* failed: .*the store does not answer; heartbeats of the main/,
     );
+  });
+
+  it('calls options that are functions in the main thread, and gets buffers as buffers', async () => {
+    const key = Buffer.from('key');
+    const auth = async (): Promise<object> => ({ name: 'alice', pem: Buffer.from('pem') });
+    start({ provenMs: PROVEN_MS, failAfter: 1 }, { options: { key }, functions: { auth } });
+    await untilFailed();
+    expect(failures[0]).to.match(/logged in as \{"name":"alice",.*with buffers: true,true;/);
+  });
+
+  it('reports that the module of its renewer is missing, and can be stopped', async () => {
+    start({ provenMs: PROVEN_MS, failAfter: 1 }, { module: 'file:///missing.mjs' });
+    await untilFailed();
+    expect(failures[0]).to.match(/the heartbeat thread .* failed: it ended: .*missing/);
+    await standby!.stop();
   });
 });

@@ -20,6 +20,8 @@ class BlockedMain {
   readonly times = new ThreadTimes();
   readonly liveness: Liveness;
   readonly sent: number[] = [];
+  /** For how long earlier heartbeats have proven the session when the first heartbeat is sent. */
+  earlierMs: number | undefined;
   readonly failures: unknown[] = [];
   hasEnded = false;
   renew: () => Promise<number> = async () => TTL_MS;
@@ -41,9 +43,15 @@ class BlockedMain {
   }
 
   start(): void {
-    const pace = { ...paceOf(TTL_MS, {}), maxSilenceMs: MAX_SILENCE_MS, rehearsalMs: TTL_MS };
+    const pace = {
+      ...paceOf(TTL_MS, {}),
+      checkInMs: 1_000,
+      maxSilenceMs: MAX_SILENCE_MS,
+      rehearsalMs: TTL_MS,
+    };
     const renewer = {
-      renew: (): Promise<number> => {
+      renew: (_signal: AbortSignal, earlierMs: number): Promise<number> => {
+        this.earlierMs ??= earlierMs;
         this.sent.push(this.clock.now());
         return this.renew();
       },
@@ -85,7 +93,17 @@ describe('heartbeats in place of a blocked main thread', () => {
     expect([main.liveness.remainingMs, main.liveness.hasEnded, main.hasEnded]).to.deep.equal([0, true, true]);
   });
 
-  it('start again when the main thread has run before the deadline of the session and is blocked again', async () => {
+  it('learn for how long earlier heartbeats of the main thread prove the session', async () => {
+    await main.clock.advance(4_000);
+    main.start();
+    await main.clock.advance(0);
+    // 9,700 ms were proven 4,000 ms ago. The safety margin of 200 ms counts, and clocks may differ by 1 %.
+    expect(main.earlierMs).to.be.closeTo((9_700 - 4_000 + 200) / 0.99, 0.1);
+    main.times.end();
+    await main.clock.advance(5_000);
+  });
+
+  it('start again when the main thread has run before the deadline and is blocked again', async () => {
     main.start();
     await main.clock.advance(MAX_SILENCE_MS + 3_000);
     main.times.checkIn(main.clock.now());

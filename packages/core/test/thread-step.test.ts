@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { nextThreadStep, type ThreadStep } from '../src/session/thread-step.ts';
+import { isMainSilent, nextThreadStep, type ThreadStep } from '../src/session/thread-step.ts';
 
 // With a TTL of 5 s, the main thread sends a heartbeat every 1,250 ms, and each heartbeat proves 4,750 ms.
-const PACE = { heartbeatIntervalMs: 1_250, maxSilenceMs: 60_000, rehearsalMs: 5_000 };
+const PACE = { heartbeatIntervalMs: 1_250, checkInMs: 1_250, maxSilenceMs: 60_000, rehearsalMs: 5_000 };
 const KNOWN = { deadline: 14_750, provenAt: 10_000, checkedInAt: 10_000, isOver: false, renewedAt: 10_000 };
 const wait = (ms: number): ThreadStep => ({ type: 'wait', ms });
 
@@ -58,4 +58,9 @@ describe('the next step of the heartbeat thread', () => {
     it(title, () => {
       expect(nextThreadStep({ ...KNOWN, ...known }, now, PACE)).to.deep.equal(step);
     });
+
+  it('is a time of a blocked main thread once two check-ins are missing', () => {
+    expect(isMainSilent(KNOWN, 12_500, PACE)).to.equal(false);
+    expect(isMainSilent(KNOWN, 12_501, PACE)).to.equal(true);
+  });
 });

@@ -7,6 +7,7 @@ import {
   type BackendInfo,
   type Finding,
   type ListedQueue,
+  type PemFiles,
   type Registers,
   type Renewer,
   type RenewerSupport,
@@ -25,16 +26,17 @@ import { Lookups } from './server/lookups.ts';
 import { observeQueue } from './views/observe.ts';
 import { MAX_TTL_MS, infoOf } from './api/info.ts';
 import { checkOptions, type EtcdOptions } from './api/options.ts';
+import { pemsIn } from './api/credentials.ts';
 import { ProofChoice } from './session/proof-choice.ts';
 import { ProxyDetection } from './server/proxy-detection.ts';
 import { unreachable } from './server/unreachable.ts';
 import { EtcdRegisters } from './views/registers.ts';
 import { observeQueues } from './views/queues.ts';
 import { isTooOld } from './server/read-trust.ts';
-import { renewersOf, type RenewerData } from './renewers.ts';
+import { renewersOf } from './renewers.ts';
 import { readResumption } from './session/resumption.ts';
 import type { Observable } from './base/rx.ts';
-import { singleKeyFor } from './entry/single-key.ts';
+import { checkNaming } from './entry/single-key.ts';
 import { EtcdSession, type SessionContext } from './session/session.ts';
 import type { Lease } from './session/lease.ts';
 import { driverOf } from './wire/transport.ts';
@@ -54,17 +56,24 @@ export function etcd(options?: EtcdOptions): Backend {
   return etcdOver(driverOf, options);
 }
 
-/** Returns an object that sends the heartbeats of a session that the main thread has opened. `owner` identifies the process that has the session. */
-export function etcdRenewer({ options, lease, owner }: RenewerData): Renewer {
-  return new EtcdBackend(options, driverOf, owner).renewerOf(lease);
+/**
+ * Returns the backend over the given drivers.
+ * @param files PEM files that are read for each new connection. They replace the option `credentials`
+ */
+export function etcdOver(drive: DriverOf, options?: EtcdOptions, files?: PemFiles): Backend {
+  return new EtcdBackend({ given: options, drive, files });
 }
 
-/** Returns the backend over the given drivers, for tests. */
-export function etcdOver(drive: DriverOf, options?: EtcdOptions): Backend {
-  return new EtcdBackend(options, drive);
+interface BackendInit {
+  readonly given: EtcdOptions | undefined;
+  readonly drive: DriverOf;
+  readonly files: PemFiles | undefined;
+  /** Identifies the process that has the sessions of this backend. */
+  readonly owner?: string;
 }
 
-class EtcdBackend implements Backend {
+/** A backend for an etcd cluster. */
+export class EtcdBackend implements Backend {
   readonly info: BackendInfo;
   readonly errors$: NonNullable<Backend['errors$']>;
   readonly registers: Registers;
@@ -72,8 +81,8 @@ class EtcdBackend implements Backend {
   readonly #context: EntriesContext & Pick<SessionContext, 'proofChoice' | 'proxyDetection'>;
   readonly #sessions = new Set<EtcdSession>();
 
-  constructor(given: EtcdOptions | undefined, drive: DriverOf, owner: string = randomUUID()) {
-    const options = checkOptions(given);
+  constructor({ given, drive, files, owner = randomUUID() }: BackendInit) {
+    const options = checkOptions(files ? { ...given, credentials: () => pemsIn(files) } : given);
     this.info = infoOf(options);
     this.errors$ = options.credentials.errors$;
     const connection = new Connection(options, drive);
@@ -103,20 +112,12 @@ class EtcdBackend implements Backend {
       proxyDetection,
     };
     this.registers = new EtcdRegisters(this.#context);
-    this.renewers = renewersOf(given ?? {}, owner);
+    this.renewers = renewersOf({ ...given, ...(files && { files }) }, owner);
   }
 
   checkName(queue: string): void {
-    const { prefix, singleKeyOf, namingOf } = this.#context;
-    checkName(prefix, queue);
-    const single = singleKeyFor(singleKeyOf, { prefix, queue });
-    const naming = namingOf(queue);
-    if (single && naming === 'fast')
-      throw invalidArgument(
-        'naming',
-        naming,
-        `is go as long as ${JSON.stringify(queue)} has a single key (option singleKey)`,
-      );
+    checkName(this.#context.prefix, queue);
+    checkNaming(this.#context, queue);
   }
 
   /**

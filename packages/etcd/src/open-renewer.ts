@@ -1,6 +1,11 @@
 import type { OpenRenewer } from '@queuelock/core/backend';
-import { etcdRenewer } from './backend.ts';
-import type { RenewerData } from './renewers.ts';
+import { EtcdBackend } from './backend.ts';
+import type { SentOptions, SessionIdentity } from './renewers.ts';
+import { driverOf } from './wire/transport.ts';
 
 /** Creates the object that sends the heartbeats of a session. This module runs in the heartbeat thread. */
-export const openRenewer: OpenRenewer = (data) => etcdRenewer(data as RenewerData);
+export const openRenewer: OpenRenewer = ({ options, session }) => {
+  const { files, ...given } = options as SentOptions;
+  const { lease, owner } = session as SessionIdentity;
+  return new EtcdBackend({ given, drive: driverOf, files, owner }).renewerOf(lease);
+};

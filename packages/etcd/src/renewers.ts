@@ -1,11 +1,16 @@
-import { invalidArgument, type QueueLockError, type RenewerSupport } from '@queuelock/core/backend';
+import { renewerSupport, type PemFiles, type RenewerSupport } from '@queuelock/core/backend';
 import type { EtcdOptions } from './api/options.ts';
 import type { Lease } from './session/lease.ts';
 import type { EtcdSession } from './session/session.ts';
 
-/** The data that the heartbeat thread needs for the heartbeats of a session. */
-export interface RenewerData {
-  readonly options: EtcdOptions;
+/** The options from which a thread opens its connection. */
+export interface SentOptions extends EtcdOptions {
+  /** The PEM files that the URL names, in place of `credentials`. */
+  readonly files?: PemFiles | undefined;
+}
+
+/** The data of a session from which another thread sends its heartbeats. */
+export interface SessionIdentity {
   readonly lease: Lease;
   /**
    * Identifies the process that has the session. If another process resumes the session, the thread notices that the
@@ -15,66 +20,25 @@ export interface RenewerData {
 }
 
 /** Returns what the core needs in order to send heartbeats from a thread. The thread connects with the same options. */
-export function renewersOf(given: EtcdOptions, owner: string): RenewerSupport {
-  const options = { ...given };
-  return {
-    check: () => {
-      checkSendable(options);
+export function renewersOf(options: SentOptions, owner: string): RenewerSupport {
+  return renewerSupport({
+    options,
+    sent: [
+      'hosts',
+      'prefix',
+      'auth',
+      'credentials',
+      'files',
+      'requestTimeoutMs',
+      'heartbeatProof',
+      'transport',
+      'grpcOptions',
+    ],
+    refused: {
+      client:
+        "is left out, because no thread can be passed a client: set hosts, auth, credentials and transport: 'etcd3' instead",
     },
-    loadSources: async () => {
-      const module = (await import('./renewer-module.ts')).renewerModule();
-      return (session) => {
-        const { lease } = session as EtcdSession;
-        const data: RenewerData = { options: sendable(options), lease, owner };
-        return { module, data };
-      };
-    },
-  };
-}
-
-function checkSendable(options: EtcdOptions): void {
-  if (options.client !== undefined) throw unsendable('client', 'a client from the caller');
-  for (const name of ['auth', 'credentials'] as const)
-    if (typeof options[name] === 'function') throw unsendable(name, 'a function');
-  try {
-    structuredClone(sendable(options));
-  } catch (error) {
-    throw unsendable('grpcOptions', String(error));
-  }
-}
-
-function unsendable(option: string, what: string): QueueLockError {
-  return invalidArgument(
-    `${option} beside maxBlockedMs`,
-    what,
-    'is left out, or a value that a thread can be passed',
-  );
-}
-
-/**
- * Returns the options that concern the connection. The others concern entries, which the heartbeat thread does not need.
- */
-function sendable({
-  hosts,
-  prefix,
-  auth,
-  credentials,
-  requestTimeoutMs,
-  heartbeatProof,
-  transport,
-  grpcOptions,
-}: EtcdOptions): EtcdOptions {
-  const options = {
-    hosts,
-    prefix,
-    auth,
-    credentials,
-    requestTimeoutMs,
-    heartbeatProof,
-    transport,
-    grpcOptions,
-  };
-  return Object.fromEntries(
-    Object.entries(options).filter(([, value]) => value !== undefined),
-  ) as EtcdOptions;
+    loadModule: async () => (await import('./renewer-module.ts')).renewerModule(),
+    sessionData: ({ lease }: EtcdSession): SessionIdentity => ({ lease, owner }),
+  });
 }

@@ -2,16 +2,16 @@ import {
   checkedOptions,
   invalidArgument,
   parseBackendUrl,
-  readPems,
   type Backend,
   type BackendUrl,
   type KnownOptions,
   type PemFiles,
 } from '@queuelock/core/backend';
-import { etcd } from './backend.ts';
-import { checkedPems, type EtcdPems } from './api/credentials.ts';
+import { etcdOver } from './backend.ts';
+import { checkedPems, pemsIn } from './api/credentials.ts';
 import type { Naming } from './api/naming.ts';
 import type { EtcdOptions } from './api/options.ts';
+import { driverOf } from './wire/transport.ts';
 
 /** The parameters of an etcd URL: PEM files, and options under their own names. */
 interface Parameters extends Pick<EtcdOptions, 'heartbeatProof' | 'transport'>, PemFiles {
@@ -34,11 +34,12 @@ const PARAMETERS: KnownOptions<Parameters> = {
  * @throws {QueueLockError} `INVALID_ARGUMENT` for other schemes, unknown parameters and files that cannot be read
  */
 export function fromUrl(url: string): Backend {
-  return etcd(optionsOf(parseBackendUrl(url)));
+  const { files, ...options } = optionsOf(parseBackendUrl(url));
+  return etcdOver(driverOf, options, files);
 }
 
-/** Converts a URL to options. Exported for tests. */
-export function optionsOf(url: BackendUrl): EtcdOptions {
+/** Converts a URL to options, and the PEM files that it names. Exported for tests. */
+export function optionsOf(url: BackendUrl): EtcdOptions & { readonly files?: PemFiles } {
   const { scheme, hosts, path, username, password = '', params } = url;
   if (scheme !== 'etcd' && scheme !== 'etcds') {
     throw invalidArgument('backend URL', url.display, 'starts with etcd:// or etcds://');
@@ -51,29 +52,15 @@ export function optionsOf(url: BackendUrl): EtcdOptions {
   if (scheme === 'etcd' && (ca ?? cert ?? key) !== undefined) {
     throw invalidArgument('backend URL', url.display, 'starts with etcds:// when it names certificates');
   }
-  const credentials = credentialsOf({ ca, cert, key });
+  const files = { ca, cert, key };
+  const hasFiles = Object.keys(checkedPems(pemsIn(files)) ?? {}).length > 0;
   return {
     hosts: (hosts.length > 0 ? hosts : ['127.0.0.1']).map(
       (host) => `${scheme === 'etcds' ? 'https' : 'http'}://${host}`,
     ),
     ...(path === '' ? {} : { prefix: path.endsWith('/') ? path : `${path}/` }),
     ...(username === undefined ? {} : { auth: { username, password } }),
-    ...(credentials === undefined ? {} : { credentials }),
+    ...(hasFiles && { files }),
     ...options,
   };
-}
-
-/**
- * Returns a function that reads the PEM files for each connection, or `undefined` if the URL names no files. Reads the files once at
- * first, to check them.
- */
-function credentialsOf(files: PemFiles): EtcdOptions['credentials'] {
-  const pems = checkedPems(read(files));
-  if (Object.keys(pems ?? {}).length === 0) return undefined;
-  return () => read(files);
-}
-
-function read(files: PemFiles): EtcdPems {
-  const { ca, cert, key } = readPems(files);
-  return { ...(ca && { rootCertificate: ca }), ...(cert && key && { certChain: cert, privateKey: key }) };
 }

@@ -2,12 +2,13 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { parseBackendUrl, valueOf } from '@queuelock/core/backend';
+import { parseBackendUrl } from '@queuelock/core/backend';
 import { etcd, fromUrl, type EtcdOptions } from '@queuelock/etcd';
 import { issueCertificates } from '@queuelock/harness/services/certificates';
+import { pemsIn } from '../src/api/credentials.ts';
 import { optionsOf } from '../src/url.ts';
 
-const read = (url: string): EtcdOptions => optionsOf(parseBackendUrl(url));
+const read = (url: string): ReturnType<typeof optionsOf> => optionsOf(parseBackendUrl(url));
 
 describe('the URL of an etcd backend', () => {
   it('can have several hosts, a user, and a prefix, to which a slash is added', () => {
@@ -39,11 +40,11 @@ describe('the URL of an etcd backend', () => {
     await writeFile(ca, issued.ca);
     await writeFile(cert, issued.client.cert);
     await writeFile(key, issued.client.key);
-    const { credentials } = read(`etcds://h?ca=${ca}&cert=${cert}&key=${key}`);
+    const named = read(`etcds://h?ca=${ca}&cert=${cert}&key=${key}`).files!;
     const files = { certChain: issued.client.cert, privateKey: issued.client.key };
-    expect(await valueOf(credentials)).to.deep.equal({ rootCertificate: issued.ca, ...files });
+    expect(pemsIn(named)).to.deep.equal({ rootCertificate: issued.ca, ...files });
     await writeFile(ca, issued.client.cert);
-    expect(await valueOf(credentials)).to.deep.equal({ rootCertificate: issued.client.cert, ...files });
+    expect(pemsIn(named)).to.deep.equal({ rootCertificate: issued.client.cert, ...files });
     await rm(directory, { recursive: true });
   });
 

@@ -8,12 +8,14 @@ import {
   type Backend,
   type ObserveOptions,
   type Registers,
+  type RenewerSupport,
 } from '@queuelock/core/backend';
 import { Connection } from './session/connection.ts';
 import { diagnose } from './views/diagnose.ts';
 import { checkName, orderIn } from './queue/names.ts';
 import { settingsOf, type MysqlOptions, type Settings } from './api/options.ts';
 import { registersOf } from './views/registers.ts';
+import { renewersOf } from './renewers.ts';
 import { defer } from './base/rx.ts';
 import { MysqlSession } from './session/session.ts';
 import { literals } from './queue/sql.ts';
@@ -44,7 +46,7 @@ const LIST_EVERY_MS = 1_000;
  * ```
  */
 export function mysql(options: MysqlOptions): Backend {
-  return new MysqlBackend(settingsOf(options));
+  return new MysqlBackend(settingsOf(options), renewersOf(options));
 }
 
 /**
@@ -61,10 +63,11 @@ class MysqlBackend implements Backend {
   readonly info: Backend['info'];
   readonly errors$: Settings['errors$'];
   readonly registers: Registers;
+  readonly renewers: RenewerSupport;
   readonly #connection: Connection;
   #closed = false;
 
-  constructor({ driver, connections, requestTimeoutMs, errors$ }: Settings) {
+  constructor({ driver, connections, requestTimeoutMs, errors$ }: Settings, renewers: RenewerSupport) {
     this.errors$ = errors$;
     this.info = {
       name: 'mysql',
@@ -81,6 +84,7 @@ class MysqlBackend implements Backend {
       connections,
     });
     this.registers = registersOf(() => this.#connected());
+    this.renewers = renewers;
   }
 
   checkName(queue: string): void {

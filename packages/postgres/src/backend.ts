@@ -13,12 +13,14 @@ import {
   type ListedQueue,
   type ObserveOptions,
   type Registers,
+  type RenewerSupport,
 } from '@queuelock/core/backend';
 import { Connection } from './session/connection.ts';
 import { diagnose } from './views/diagnose.ts';
 import { checkSchema, orderIn } from './queue/names.ts';
 import { settingsOf, type PostgresOptions, type Settings } from './api/options.ts';
 import { registersOf } from './views/registers.ts';
+import { renewersOf } from './renewers.ts';
 import { concatMap, defer, distinctUntilChanged, timer, type Observable } from './base/rx.ts';
 import { PostgresSession } from './session/session.ts';
 import { DEFAULT_SCHEMA, migrationOf } from './sql/migration.ts';
@@ -48,7 +50,7 @@ const LIST_PAUSE_MS = 1_000;
  * ```
  */
 export function postgres(options: PostgresOptions = {}): Backend {
-  return new PostgresBackend(settingsOf(options));
+  return new PostgresBackend(settingsOf(options), renewersOf(options));
 }
 
 /**
@@ -98,10 +100,14 @@ class PostgresBackend implements Backend {
   readonly info: Backend['info'];
   readonly errors$: Settings['errors$'];
   readonly registers: Registers;
+  readonly renewers: RenewerSupport;
   readonly #connection: Connection;
   #closed = false;
 
-  constructor({ driver, schema, migrate, connections, requestTimeoutMs, advisoryKey, errors$ }: Settings) {
+  constructor(
+    { driver, schema, migrate, connections, requestTimeoutMs, advisoryKey, errors$ }: Settings,
+    renewers: RenewerSupport,
+  ) {
     this.errors$ = errors$;
     this.info = {
       name: 'postgres',
@@ -118,6 +124,7 @@ class PostgresBackend implements Backend {
       advisoryKeyOf: advisoryKey,
     });
     this.registers = registersOf(() => this.#connected());
+    this.renewers = renewers;
   }
 
   checkName(queue: string): void {

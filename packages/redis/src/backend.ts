@@ -9,12 +9,14 @@ import {
   type Backend,
   type ObserveOptions,
   type Registers,
+  type RenewerSupport,
 } from '@queuelock/core/backend';
 import { Connection } from './session/connection.ts';
 import { diagnose } from './views/diagnose.ts';
 import { Keys } from './queue/keys.ts';
 import { settingsOf, type RedisOptions, type Settings } from './api/options.ts';
 import { registersOf } from './views/registers.ts';
+import { renewersOf } from './renewers.ts';
 import { defer } from './base/rx.ts';
 import { SCRIPTS } from './queue/scripts.ts';
 import { RedisSession } from './session/session.ts';
@@ -44,7 +46,7 @@ const LIST_PAUSE_MS = 1_000;
  * ```
  */
 export function redis(options: RedisOptions = {}): Backend {
-  return new RedisBackend(settingsOf(options));
+  return new RedisBackend(settingsOf(options), renewersOf(options));
 }
 
 /**
@@ -61,10 +63,11 @@ class RedisBackend implements Backend {
   readonly info: Backend['info'];
   readonly errors$: Settings['errors$'];
   readonly registers: Registers;
+  readonly renewers: RenewerSupport;
   readonly #connection: Connection;
   #closed = false;
 
-  constructor({ driver, prefix, requestTimeoutMs, singleKey, errors$ }: Settings) {
+  constructor({ driver, prefix, requestTimeoutMs, singleKey, errors$ }: Settings, renewers: RenewerSupport) {
     this.errors$ = errors$;
     this.info = {
       name: 'redis',
@@ -82,6 +85,7 @@ class RedisBackend implements Backend {
       singleKeyOf: singleKey,
     });
     this.registers = registersOf(() => this.#connected());
+    this.renewers = renewers;
   }
 
   checkName(queue: string): void {

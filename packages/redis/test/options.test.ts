@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { Cluster, Redis } from 'ioredis';
 import { createClient, createCluster } from 'redis';
+import { createLockClient } from '@queuelock/core';
 import { fromUrl, redis, type RedisOptions } from '@queuelock/redis';
 
 describe('the URL of a Redis', () => {
@@ -87,6 +88,14 @@ describe('the options of Redis', () => {
     expect(() => redis({ client: cluster })).to.throw(rule);
     expect(() => redis({ client: createCluster({ rootNodes: [] }) })).to.throw(rule);
     cluster.disconnect();
+  });
+
+  it('refuse heartbeats from a thread beside a connection of ioredis, and state what to set instead', async () => {
+    const backend = redis({ client: new Redis({ lazyConnect: true }) });
+    expect(() => createLockClient(backend, { maxBlockedMs: 30_000 })).to.throw(
+      'client beside maxBlockedMs is left out, because no thread can be passed a client: set url instead',
+    );
+    await backend.close();
   });
 
   it('refuse a TTL below the minimum', async () => {

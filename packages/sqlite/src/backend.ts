@@ -82,6 +82,8 @@ class SqliteBackend implements Backend {
       minTtlMs: MIN_TTL_MS,
       minTtlRule: 'a busy process is late by some tens of milliseconds',
       defaultTtlMs: DEFAULT_TTL_MS,
+      mainThreadRule:
+        'set ttlMs above the longest block instead, because a process that ends frees its locks at once (onProcessExit)',
     };
     this.registers = {
       read: async (queue, kind) => {

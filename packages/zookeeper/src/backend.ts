@@ -10,7 +10,7 @@ import type {
   Session,
   StoredHistory,
 } from '@queuelock/core/backend';
-import { PROOF_LAG } from './session/heartbeat-proof.ts';
+import { MAIN_THREAD_RULE, PROOF_LAG } from './session/heartbeat-proof.ts';
 import { connect, type ConnectRequest } from './server/connect.ts';
 import type { ZkDriver } from './driver/driver.ts';
 import { keptToken } from './queue/entries.ts';
@@ -73,6 +73,7 @@ export class ZooKeeperBackend implements Backend {
       authority: 'quorum',
       ...shortestSession(settings),
       proofLag: PROOF_LAG,
+      mainThreadRule: MAIN_THREAD_RULE,
     };
     this.#viewer$ = this.#view().pipe(
       share({

@@ -62,7 +62,7 @@ export class Link {
       id: inner.id,
       ttlMs: inner.ttlMs,
       doubts$: this.#gated(inner.doubts$ ?? NEVER),
-      renew: (signal) => this.#call(() => inner.renew(signal)),
+      renew: (signal, provenMs) => this.#call(() => inner.renew(signal, provenMs)),
       enqueue: (spec) => this.#call(async () => this.#placed(await inner.enqueue(spec))),
       tryEnqueue: (spec) =>
         this.#call(async () => {

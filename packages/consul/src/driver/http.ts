@@ -44,8 +44,9 @@ export class HttpClient {
   readonly #request: typeof httpRequest;
   readonly #headers: Readonly<Record<string, string>>;
 
-  constructor(tls: TlsOptions | undefined, headers: Readonly<Record<string, string>>) {
-    this.#headers = headers;
+  /** @param token the ACL token, if the requests have one */
+  constructor({ tls, token }: { readonly tls: TlsOptions | undefined; readonly token: string | undefined }) {
+    this.#headers = token === undefined ? {} : { 'x-consul-token': token };
     const keepAlive = { keepAlive: true, keepAliveMsecs: 15_000 };
     this.#agent = tls ? new HttpsAgent({ ...keepAlive, ...definedIn(tls) }) : new HttpAgent(keepAlive);
     this.#request = tls ? httpsRequest : httpRequest;

@@ -23,7 +23,8 @@ const ATTEMPTS = 5;
 export class SessionKey {
   readonly key: string;
   readonly #session: string;
-  readonly #owner: string;
+  /** Identifies the process that uses the session. */
+  readonly owner: string;
   readonly #connection: Connection;
   readonly #lane = new Lane();
   #index = 0n;
@@ -32,7 +33,7 @@ export class SessionKey {
   constructor(connection: Connection, { key, session, owner }: SessionKeyInit) {
     this.key = key;
     this.#session = session;
-    this.#owner = owner;
+    this.owner = owner;
     this.#connection = connection;
   }
 
@@ -41,7 +42,7 @@ export class SessionKey {
     const lock = {
       verb: 'lock',
       key: this.key,
-      text: this.#owner,
+      text: this.owner,
       session: this.#session,
       flags: 0,
     } as const;
@@ -69,7 +70,7 @@ export class SessionKey {
   /** Reads whether the session exists and this process uses it. A quorum of servers confirms the result. */
   async isOwn(signal?: AbortSignal): Promise<boolean> {
     const pair = await this.#readPair({ signal, isUrgent: true });
-    return pair?.text === this.#owner;
+    return pair?.text === this.owner;
   }
 
   /**
@@ -117,7 +118,7 @@ export class SessionKey {
   /** Writes the key with new flags, because Consul keeps the index when neither value nor flags change. Returns whether the write was done. */
   async #tryWrite(): Promise<boolean> {
     const flags = (this.#writes + 1) % 2 ** 31;
-    const cas = { verb: 'cas', key: this.key, text: this.#owner, index: this.#index, flags } as const;
+    const cas = { verb: 'cas', key: this.key, text: this.owner, index: this.#index, flags } as const;
     try {
       const result = await this.#connection.txn([cas]);
       if (!result.isDone) return false;
@@ -134,7 +135,7 @@ export class SessionKey {
   /** Reads the current index of the key. */
   async #adopt(): Promise<void> {
     const pair = await this.#readPair();
-    if (pair?.text !== this.#owner) throw sessionLost(this.#session);
+    if (pair?.text !== this.owner) throw sessionLost(this.#session);
     this.#index = pair.modifyIndex;
     this.#writes = pair.flags;
   }

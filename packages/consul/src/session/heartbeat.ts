@@ -1,4 +1,4 @@
-import { QueueLockError, isQueueLockError, sessionLost, type Clock } from '@queuelock/core/backend';
+import { QueueLockError, isQueueLockError, sessionLost } from '@queuelock/core/backend';
 import type { Connection } from '../server/connection.ts';
 import type { SessionKey } from '../server/session-key.ts';
 
@@ -6,26 +6,23 @@ import type { SessionKey } from '../server/session-key.ts';
 export interface HeartbeatTools {
   readonly connection: Connection;
   readonly sessionKey: SessionKey;
-  readonly clock: Clock;
 }
 
 const END_TIMEOUT_MS = 1_000;
 
 /**
  * Sends heartbeats until one is confirmed. Makes at least two attempts, and at least one for each agent.
- * @returns the time at which the confirmed heartbeat was sent
  * @throws {QueueLockError} `SESSION_LOST` when the session has ended or another process uses it
  */
 export async function sendHeartbeat(
   tools: HeartbeatTools,
   session: string,
   signal: AbortSignal,
-): Promise<number> {
+): Promise<void> {
   for (let left = Math.max(2, tools.connection.agents); ; left -= 1) {
-    const sentAt = tools.clock.now();
     try {
       await attempt(tools, session, signal);
-      return sentAt;
+      return;
     } catch (error) {
       signal.throwIfAborted();
       if (left === 1 || !isQueueLockError(error, 'UNAVAILABLE')) throw error;

@@ -8,7 +8,6 @@ import {
   isQueueLockError,
   requireSameEntry,
   sessionLost,
-  type Clock,
   type EntrySpec,
   type HoldTraces,
   type Placement,
@@ -22,7 +21,8 @@ import { Entry } from '../entry/entry.ts';
 import { Traces } from '../entry/traces.ts';
 import { placementOf, type TurnTools } from '../turn/turns.ts';
 import { sendHeartbeat, end } from './heartbeat.ts';
-import { HeartbeatProof } from './heartbeat-proof.ts';
+import { provenBy } from './heartbeat-proof.ts';
+import type { SessionIdentity } from './renewer.ts';
 import { writeResumption } from './resumption.ts';
 import { removeUnclaimed } from './unclaimed.ts';
 
@@ -33,15 +33,8 @@ const MAX_QUEUES = 60;
 export interface SessionInit {
   readonly id: string;
   readonly ttlMs: number;
-  /** The time at which the request was sent that opened the session or took it over. */
-  readonly openedAt: number;
   /** Whether the session was taken over. Then the process that used it before may have added entries. */
   readonly isResumed: boolean;
-}
-
-/** The objects of the backend that its sessions share. */
-export interface SessionTools extends TurnTools {
-  readonly clock: Clock;
 }
 
 /** A session on Consul that this process uses. */
@@ -50,19 +43,17 @@ export class ConsulSession implements Session {
   readonly ttlMs: number;
   readonly doubts$: Observable<unknown>;
   readonly traces: HoldTraces;
-  readonly #tools: SessionTools;
-  readonly #proof: HeartbeatProof;
+  readonly #tools: TurnTools;
   readonly #isResumed: boolean;
   readonly #entries = new Map<string, Entry>();
   #end: QueueLockError | undefined;
 
-  constructor(tools: SessionTools, { id, ttlMs, openedAt, isResumed }: SessionInit) {
+  constructor(tools: TurnTools, { id, ttlMs, isResumed }: SessionInit) {
     this.id = id;
     this.ttlMs = ttlMs;
     this.doubts$ = tools.connection.doubts$;
     this.traces = new Traces(tools);
     this.#tools = tools;
-    this.#proof = new HeartbeatProof(ttlMs, openedAt);
     this.#isResumed = isResumed;
   }
 
@@ -70,13 +61,17 @@ export class ConsulSession implements Session {
     return writeResumption({ session: this.id, ttlMs: this.ttlMs });
   }
 
-  async renew(signal: AbortSignal): Promise<number> {
-    const calledAt = this.#tools.clock.now();
+  /** The data from which another thread sends the heartbeats of this session. */
+  get identity(): SessionIdentity {
+    return { session: this.id, ttlMs: this.ttlMs, owner: this.#tools.sessionKey.owner };
+  }
+
+  async renew(signal: AbortSignal, provenMs: number = 0): Promise<number> {
     this.#throwIfEnded();
     try {
-      const sentAt = await sendHeartbeat(this.#tools, this.id, signal);
+      await sendHeartbeat(this.#tools, this.id, signal);
       this.#throwIfEnded();
-      return Math.min(this.ttlMs, this.#proof.confirmed(sentAt) + sentAt - calledAt);
+      return provenBy(this.ttlMs, provenMs);
     } catch (error) {
       if (isQueueLockError(error, 'SESSION_LOST')) this.#lose();
       throw error;

@@ -20,4 +20,9 @@ export interface BackendInfo {
    * between the two heartbeats, as a fraction of the TTL. Default 0: a confirmed heartbeat proves the session from the time at which it was sent itself.
    */
   readonly proofLag?: number;
+  /**
+   * Explains why only the main thread can send the heartbeats of a session, and what to do instead. The error message for the option `maxBlockedMs`
+   * ends with this text. For a backend without `renewers`.
+   */
+  readonly mainThreadRule?: string;
 }

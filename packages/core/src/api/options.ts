@@ -33,10 +33,13 @@ export interface LockClientOptions {
   /**
    * Longest time in milliseconds for which the event loop of this process may be blocked without the loss of its locks: 0, or from 1,000 to
    * 3,600,000. While the main thread sends no heartbeats, a worker thread sends them over its own connection. While the loop is blocked, `signal`
-   * cannot abort and handover requests get no response; `held` is right at once after it. A process that is blocked for longer loses its locks, at
-   * most this time and two TTLs after the block began. So does a process that is frozen as a whole, because its threads stop too. It requires the
-   * etcd backend with options that can be passed to a thread, so without functions; otherwise the creation of the client throws `INVALID_ARGUMENT`.
-   * Default 0: only the main thread sends heartbeats.
+   * cannot fire and handover requests are not answered; `held` is right at once after it. A process that is blocked for longer loses its locks, at
+   * most this time and two TTLs after the block began. So does a process that is frozen as a whole, because its threads stop too.
+   *
+   * On etcd, Redis, PostgreSQL, MySQL and Consul. Clients and pools that the application passes to the backend are refused with `INVALID_ARGUMENT`,
+   * because no thread can be passed them: set addresses and credentials instead. So are PostgreSQL's advisory locks, ZooKeeper, whose sessions
+   * belong to a connection of the main thread, and SQLite. On these two, set `ttlMs` above the longest block. On SQLite the locks of a process that
+   * ends are free at once, whatever the TTL. Default 0: only the main thread sends heartbeats.
    */
   readonly maxBlockedMs?: number;
 

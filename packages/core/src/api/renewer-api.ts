@@ -1,7 +1,7 @@
 /** Sends the heartbeats of one session from another thread, over its own connection. */
 export interface Renewer {
   /** Does the same as `Session.renew`. Never called concurrently. */
-  renew(signal: AbortSignal): Promise<number>;
+  renew(signal: AbortSignal, provenMs: number): Promise<number>;
   /** Closes the connection of the renewer, and does not end the session. Never rejects. */
   close(): Promise<void>;
 }
@@ -10,12 +10,26 @@ export interface Renewer {
 export interface RenewerSource {
   /** URL of an ES module whose export `openRenewer` is an `OpenRenewer`. */
   readonly module: string;
-  /** Data that is passed to `openRenewer` as a structured clone. */
-  readonly data: unknown;
+  /** Options of the backend, which are passed to `openRenewer` as a structured clone. */
+  readonly options: object;
+  /**
+   * Options of the backend that are functions, such as those that return passwords. `openRenewer` gets functions in their place that call these in
+   * the main thread. Their results are structured clones.
+   */
+  readonly functions: Readonly<Record<string, () => unknown>>;
+  /** Data of the session, which is passed to `openRenewer` as a structured clone. */
+  readonly session: unknown;
+}
+
+/** The data from which a renewer is created. */
+export interface RenewerData<Options = unknown, SessionData = unknown> {
+  /** Options of the backend, functions included. A function rejects while the main thread is blocked. */
+  readonly options: Options;
+  readonly session: SessionData;
 }
 
 /** Creates a renewer in the calling thread. It connects at its first heartbeat. */
-export type OpenRenewer = (data: unknown) => Renewer | Promise<Renewer>;
+export type OpenRenewer = (data: RenewerData) => Renewer | Promise<Renewer>;
 
 /** Members of a backend that can send heartbeats from another thread. */
 export interface RenewerSupport {

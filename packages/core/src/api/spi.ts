@@ -118,11 +118,13 @@ export interface Session {
   /** Access to traces of holds. A backend without this member rejects clients with `lockDelayMs`. */
   readonly traces?: HoldTraces;
   /**
-   * Sends a heartbeat. Resolves to the milliseconds that the server will keep the session, counted from the moment of this *call*. Resolves only when
-   * that is proven, so on a cluster the response of one server is not enough. Never called concurrently.
+   * Sends a heartbeat. Resolves to the milliseconds that the server will keep the session, counted from the moment of this *call*. Resolves only
+   * when that is proven, so on a cluster one member's response is not enough. Never called concurrently.
+   * @param provenMs how long earlier heartbeats prove the session, those of the heartbeat thread included, in milliseconds from this call. For stores
+   *   where one heartbeat extends the proven time by a limited amount. Default 0
    * @throws {QueueLockError} `SESSION_LOST`; any other error means that the outcome is unknown
    */
-  renew(signal: AbortSignal): Promise<number>;
+  renew(signal: AbortSignal, provenMs?: number): Promise<number>;
   /**
    * Checks whether the session has ended on the server. Called after an `ENTRY_LOST`, because `turns$` cannot distinguish a removed entry from an
    * ended session. One attempt with its own time limit; rejects when unknown. A backend whose `turns$` distinguish the two does not implement it.

@@ -27,7 +27,8 @@ export function checkMaxBlocked(
       'is 0 beside the option clock, which a thread cannot read',
     );
   if (!renewers) {
-    const rule = `is 0 on ${info.name}: only the main thread sends its heartbeats`;
+    const why = info.mainThreadRule ?? 'only the main thread sends its heartbeats';
+    const rule = `is 0 on ${info.name}: ${why}`;
     throw invalidArgument('maxBlockedMs', maxBlockedMs, rule);
   }
   renewers.check();

@@ -59,3 +59,8 @@ export function leftOfTtl(ttlMs: number, elapsedMs: number): number {
 export function deadlineOf(sentAt: number, provenMs: number, safetyMarginMs: number): number {
   return sentAt + provenMs * (1 - CLOCK_RATE_ERROR) - safetyMarginMs;
 }
+
+/** Returns the proven time in milliseconds that results in this deadline if it counts from `now`. It is the inverse of `deadlineOf`. */
+export function provenUntil(deadline: number, now: number, safetyMarginMs: number): number {
+  return Math.max(0, (deadline - now + safetyMarginMs) / (1 - CLOCK_RATE_ERROR));
+}

@@ -5,13 +5,16 @@ import { detailOf } from '../api/errors.ts';
 import type { OpenRenewer, RenewerSource } from '../api/renewer-api.ts';
 import { systemClock } from '../base/clock.ts';
 import type { Pace } from './budget.ts';
+import { MainFunctions, withBuffers, type ResultOfCall } from './main-calls.ts';
 import { renewInPlaceOfMain } from './thread-loop.ts';
-import type { ThreadPace } from './thread-step.ts';
+import { isMainSilent, type ThreadPace } from './thread-step.ts';
 import { ThreadTimes, mainClockIn, type ClockSample } from './thread-times.ts';
 
 /** The data that the main thread passes to the heartbeat thread at its start. */
 export interface HeartbeatThreadData {
-  readonly source: RenewerSource;
+  readonly source: Omit<RenewerSource, 'functions'>;
+  /** Names of the options that are functions of the main thread. */
+  readonly functionNames: readonly string[];
   readonly memory: SharedArrayBuffer;
   readonly clock: ClockSample;
   readonly pace: Pace & ThreadPace;
@@ -22,13 +25,27 @@ export interface HeartbeatThreadFailure {
   readonly failure: string;
 }
 
-const { source, memory, clock, pace } = workerData as HeartbeatThreadData;
+const { source, functionNames, memory, clock: sample, pace } = workerData as HeartbeatThreadData;
+const times = new ThreadTimes(memory);
+const clock = mainClockIn(systemClock(), sample);
+
+const functions = new MainFunctions(
+  functionNames,
+  (call) => parentPort?.postMessage(call),
+  () => isMainSilent(times.known, clock.now(), pace),
+);
+parentPort?.on('message', (result: ResultOfCall) => {
+  functions.settle(result);
+});
 const { openRenewer } = (await import(source.module)) as { readonly openRenewer: OpenRenewer };
-const renewer = await openRenewer(source.data);
+const renewer = await openRenewer({
+  options: { ...(withBuffers(source.options) as object), ...functions.all },
+  session: source.session,
+});
 await renewInPlaceOfMain({
-  times: new ThreadTimes(memory),
+  times,
   renewer,
-  clock: mainClockIn(systemClock(), clock),
+  clock,
   pace,
   onFailure: (error) =>
     parentPort?.postMessage({ failure: detailOf(error) } satisfies HeartbeatThreadFailure),

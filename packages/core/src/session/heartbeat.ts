@@ -33,7 +33,10 @@ export function heartbeat(
       : after(clock, backoffDelay(failures - 1, retries, clock)),
   ).pipe(take(1));
   return pause$.pipe(
-    switchMap(() => sendHeartbeat(live.session, listener, { pace, clock })),
+    switchMap(() => {
+      const deadline = clock.now() + live.liveness.remainingMs;
+      return sendHeartbeat(live.session, listener, { pace, clock, deadline });
+    }),
     tap((isProven) => {
       failures = isProven ? 0 : failures + 1;
       dueInMs = withJitter(pace.heartbeatIntervalMs, clock);

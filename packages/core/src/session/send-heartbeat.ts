@@ -1,7 +1,7 @@
 import { QueueLockError, isQueueLockError } from '../api/errors.ts';
 import type { Session } from '../api/spi.ts';
 import type { Clock } from '../base/clock.ts';
-import { deadlineOf, type Pace } from './budget.ts';
+import { deadlineOf, provenUntil, type Pace } from './budget.ts';
 
 /** Callbacks for the outcome of a heartbeat. */
 export interface HeartbeatListener {
@@ -15,6 +15,14 @@ export interface HeartbeatListener {
   lost(error: QueueLockError): void;
 }
 
+/** The timing of a heartbeat. */
+export interface HeartbeatTiming {
+  readonly pace: Pace;
+  readonly clock: Clock;
+  /** Deadline until which earlier heartbeats prove the session, by this clock. */
+  readonly deadline: number;
+}
+
 /**
  * Sends one heartbeat, and reports to the listener what becomes of it. Resolves with whether the store confirmed it. The proven time counts from the
  * moment before the request was sent, because the store may have begun to count the TTL at that moment.
@@ -22,7 +30,7 @@ export interface HeartbeatListener {
 export async function sendHeartbeat(
   session: Pick<Session, 'renew'>,
   listener: HeartbeatListener,
-  { pace, clock }: { readonly pace: Pace; readonly clock: Clock },
+  { pace, clock, deadline }: HeartbeatTiming,
 ): Promise<boolean> {
   const overdue = new AbortController();
   const sentAt = clock.now();
@@ -32,7 +40,8 @@ export async function sendHeartbeat(
     overdue.abort(late);
   });
   try {
-    const provenMs = await session.renew(overdue.signal);
+    const earlierMs = provenUntil(deadline, sentAt, pace.safetyMarginMs);
+    const provenMs = await session.renew(overdue.signal, earlierMs);
     listener.proven(deadlineOf(sentAt, provenMs, pace.safetyMarginMs));
     return true;
   } catch (error) {

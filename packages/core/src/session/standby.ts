@@ -6,6 +6,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Pace } from './budget.ts';
 import type { HeartbeatThreadData, HeartbeatThreadFailure } from './heartbeat-thread.ts';
 import type { OtherProofs } from './liveness.ts';
+import { sendFirstResults, serveCall, type CallOfThread, type ResultOfCall } from './main-calls.ts';
 import { threadFailure } from './thread-failure.ts';
 import { ThreadTimes, sampleOf } from './thread-times.ts';
 
@@ -67,16 +68,23 @@ export class Standby implements OtherProofs {
     this.#times.noteProof(openedAt, deadline);
     const checkInMs = Math.min(pace.heartbeatIntervalMs, maxBlockedMs / CHECK_INS);
     this.#checkInEvery(checkInMs);
+    const { functions, ...source } = sourceFor(session);
     const workerData: HeartbeatThreadData = {
-      source: sourceFor(session),
+      source,
+      functionNames: Object.keys(functions),
       memory: this.#times.memory,
       clock: sampleOf(clock),
-      pace: { ...pace, maxSilenceMs: maxBlockedMs + checkInMs, rehearsalMs: session.ttlMs },
+      pace: { ...pace, checkInMs, maxSilenceMs: maxBlockedMs + checkInMs, rehearsalMs: session.ttlMs },
     };
     this.#worker = new Worker(threadProgram(), { workerData, name: 'queuelock heartbeats' });
+    const post = (result: ResultOfCall): void => this.#worker.postMessage(result);
     // The heartbeat thread alone must not keep the process alive.
     this.#worker.unref();
-    this.#worker.on('message', ({ failure }: HeartbeatThreadFailure) => onFailure(threadFailure(failure)));
+    this.#worker.on('message', (message: HeartbeatThreadFailure | CallOfThread) => {
+      if ('failure' in message) onFailure(threadFailure(message.failure));
+      else void serveCall(message, functions, post);
+    });
+    sendFirstResults(functions, post);
     this.#worker.on('error', (error) => onFailure(threadFailure(`it ended: ${detailOf(error)}`)));
     this.#exited = new Promise((resolve) => {
       this.#worker.once('exit', () => {

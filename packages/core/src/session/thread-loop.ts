@@ -29,10 +29,11 @@ export async function renewInPlaceOfMain(tools: ThreadLoopTools): Promise<void> 
   let failures = 0;
   for (;;) {
     const sentAt = clock.now();
-    const step = nextThreadStep({ ...times.known, renewedAt }, sentAt, pace);
+    const { known } = times;
+    const step = nextThreadStep({ ...known, renewedAt }, sentAt, pace);
     if (step.type === 'end') return;
     if (step.type === 'wait') await pause(clock, step.ms);
-    else if (await sendHeartbeat(tools.renewer, listener, tools)) {
+    else if (await sendHeartbeat(tools.renewer, listener, { pace, clock, deadline: known.deadline })) {
       renewedAt = sentAt;
       failures = 0;
     } else {

@@ -4,6 +4,8 @@ import type { KnownTimes } from './thread-times.ts';
 export interface ThreadPace {
   /** Interval between heartbeats of the main thread. */
   readonly heartbeatIntervalMs: number;
+  /** Longest time between two check-ins of a main thread that is not blocked. */
+  readonly checkInMs: number;
   /** How long the main thread may go without a check-in. */
   readonly maxSilenceMs: number;
   /** Longest time between two heartbeats of the heartbeat thread. They show that its connection works. */
@@ -21,6 +23,15 @@ export type ThreadStep =
 const LATE = 1.25;
 // Minimum time in milliseconds before the next check of the heartbeat thread.
 const MIN_WAIT_MS = 5;
+
+/** Returns whether the main thread is known to be blocked: it has missed two check-ins. */
+export function isMainSilent(
+  { checkedInAt }: Pick<KnownTimes, 'checkedInAt'>,
+  now: number,
+  { checkInMs }: Pick<ThreadPace, 'checkInMs'>,
+): boolean {
+  return now - checkedInAt > 2 * checkInMs;
+}
 
 /**
  * Decides what the heartbeat thread does next. It sends a heartbeat when one of the main thread is overdue. Now and then it also sends one to show

@@ -5,9 +5,11 @@ import {
   invalidArgument,
   isFunction,
   providedByCaller,
+  readPems,
   requireWholePems,
   valueOf,
   type KnownOptions,
+  type PemFiles,
   type Provided,
 } from '@queuelock/core/backend';
 
@@ -53,6 +55,12 @@ export function freshCredentialsOf(
       pems: checkedPems(await valueOf(credentials)),
     }),
   });
+}
+
+/** Reads PEM files. @throws {QueueLockError} `INVALID_ARGUMENT` for a file that cannot be read */
+export function pemsIn(files: PemFiles): EtcdPems {
+  const { ca, cert, key } = readPems(files);
+  return { ...(ca && { rootCertificate: ca }), ...(cert && key && { certChain: cert, privateKey: key }) };
 }
 
 function checkedUser(user: EtcdUser | undefined): EtcdUser | undefined {

@@ -7,7 +7,7 @@ import type { KeyRef } from '../queue/ahead.ts';
 import { known, type Newcomer } from './entered.ts';
 import { removedByOtherClient } from './entry.ts';
 import { isOwnKey, queuePrefix } from '../queue/keys.ts';
-import type { SingleKeyOf } from '../api/naming.ts';
+import type { NamingOf, SingleKeyOf } from '../api/naming.ts';
 import { absent, createdAt, readMetadata, put, remove, valueIs } from '../queue/txn.ts';
 
 /** An entry that must create its single key once it is admitted. */
@@ -41,6 +41,25 @@ export function singleKeyFor(
   if (key.startsWith(queuePrefix(prefix, queue)) || isOwnKey(prefix, key))
     throw invalidArgument(what, key, 'is a key outside of the queue and of the keys that queuelock keeps');
   return Buffer.from(key);
+}
+
+/** Refuses fast entries in a queue with a single key. @throws {QueueLockError} `INVALID_ARGUMENT` */
+export function checkNaming(
+  options: {
+    readonly prefix: string;
+    readonly singleKeyOf?: SingleKeyOf | undefined;
+    readonly namingOf: NamingOf;
+  },
+  queue: string,
+): void {
+  const single = singleKeyFor(options.singleKeyOf, { prefix: options.prefix, queue });
+  const naming = options.namingOf(queue);
+  if (single && naming === 'fast')
+    throw invalidArgument(
+      'naming',
+      naming,
+      `is go as long as ${JSON.stringify(queue)} has a single key (option singleKey)`,
+    );
 }
 
 /**

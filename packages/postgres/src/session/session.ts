@@ -33,12 +33,12 @@ type Value = string | number | boolean | null | readonly string[];
 /** A session of this client on PostgreSQL. */
 export class PostgresSession implements Session {
   readonly id: string;
+  readonly tenancy: Tenancy;
   readonly ttlMs: number;
   readonly doubts$: Observable<unknown>;
   readonly traces: HoldTraces;
   readonly entries: EntryTracker<Placed> = new EntryTracker();
   readonly #connection: Connection;
-  readonly #tenancy: Tenancy;
   readonly #pendingEnqueues = new PendingEnqueues();
   readonly #reconciler: SessionReconciler<Found>;
   readonly #advisory: AdvisoryHolds;
@@ -49,7 +49,7 @@ export class PostgresSession implements Session {
     this.ttlMs = tenancy.ttlMs;
     this.doubts$ = connection.doubts$;
     this.#connection = connection;
-    this.#tenancy = tenancy;
+    this.tenancy = tenancy;
     this.#reconciler = new SessionReconciler({
       entries: this.entries,
       pendingEnqueues: this.#pendingEnqueues,
@@ -74,7 +74,7 @@ export class PostgresSession implements Session {
   }
 
   async renew(): Promise<number> {
-    const { num, generation } = this.#tenancy;
+    const { num, generation } = this.tenancy;
     this.#requireOurs();
     const [response] = await Promise.all([
       this.#connection.sendHeartbeat<RenewalReply>('renew', num, generation),
@@ -206,7 +206,7 @@ export class PostgresSession implements Session {
   /** Runs a step of this session. @throws {QueueLockError} `SESSION_LOST` when the session has ended */
   async #step<T = unknown>(name: string, ...values: readonly Value[]): Promise<Answer & T> {
     this.#requireOurs();
-    const { num, generation } = this.#tenancy;
+    const { num, generation } = this.tenancy;
     const response = await this.#connection.steps.take<T>(name, num, generation, ...values);
     this.#requireAlive(response);
     return response;
@@ -233,9 +233,9 @@ export class PostgresSession implements Session {
   ): Promise<Placement> {
     const { queue, id } = spec;
     const { ord, admitted, ahead, other, endsInMs } = place;
-    // Removes an entry that an earlier process of the session added and that needs an advisory lock: the lock ended with the connection
-    // of that process, and another program may have held it since then.
-    if (admitted && ord <= this.#tenancy.inherited && lock) {
+    // Removes an inherited entry that needs an advisory lock. Its lock ended with the connection of the
+    // earlier process, and another program may have held the lock since then.
+    if (admitted && ord <= this.tenancy.inherited && lock) {
       await this.remove(queue, id);
       throw entryLost(id);
     }

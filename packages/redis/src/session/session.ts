@@ -45,12 +45,12 @@ type Place = readonly [ord: string, admitted: number, ahead: number, other: numb
 /** A session of this client on Redis. */
 export class RedisSession implements Session {
   readonly id: string;
+  readonly generation: string;
   readonly ttlMs: number;
   readonly doubts$: Observable<unknown>;
   readonly traces: HoldTraces;
   readonly entries: EntryTracker<Placed> = new EntryTracker();
   readonly #connection: Connection;
-  readonly #generation: string;
   readonly #pendingEnqueues = new PendingEnqueues();
   readonly #news: News;
   readonly #reconciler: SessionReconciler<Found>;
@@ -62,7 +62,7 @@ export class RedisSession implements Session {
     this.ttlMs = ttlMs;
     this.doubts$ = connection.doubts$;
     this.#connection = connection;
-    this.#generation = generation;
+    this.generation = generation;
     this.#news = new News(news);
     this.#reconciler = new SessionReconciler({
       entries: this.entries,
@@ -192,7 +192,7 @@ export class RedisSession implements Session {
         'CLOSED',
         `session ${this.id} was not ended here: it ends at its TTL unless another client resumes it`,
       );
-    const response = await this.#connection.steps.take(script, this.id, this.#generation, ...args);
+    const response = await this.#connection.steps.take(script, this.id, this.generation, ...args);
     if (response.word !== 'lost') return response;
     this.entries.endSession();
     throw sessionLost(this.id);

@@ -4,6 +4,10 @@
  */
 export const PROOF_LAG = 0.2;
 
+/** Explains why no other thread sends heartbeats. */
+export const MAIN_THREAD_RULE =
+  'a session of ZooKeeper belongs to one connection, which no other thread can use; set ttlMs above the longest block instead';
+
 /**
  * Computes since when a session is certain to be alive, from its acknowledged heartbeats.
  * A server reports its active sessions to the leader only every half tick. So the acknowledgement of a heartbeat does not prove that this

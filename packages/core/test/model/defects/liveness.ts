@@ -56,8 +56,8 @@ export const LIVENESS_DEFECTS: readonly Defect[] = [
   ]),
   inCore('two heartbeat loops run', 'contract', [
     'session/heartbeat.ts',
-    'sendHeartbeat(live.session, listener, { pace, clock })',
-    '(void sendHeartbeat(live.session, listener, { pace, clock }), sendHeartbeat(live.session, listener, { pace, clock }))',
+    'return sendHeartbeat(live.session, listener, { pace, clock, deadline })',
+    'return (void sendHeartbeat(live.session, listener, { pace, clock, deadline }), sendHeartbeat(live.session, listener, { pace, clock, deadline }))',
   ]),
   inCore('an overdue heartbeat does not make the session suspect', 'doubt', [
     'session/heartbeat.ts',

@@ -1,0 +1,30 @@
+import { consul } from '@queuelock/consul';
+import { BlockedLoop, expectKept } from '@queuelock/harness/blocked-loop';
+import { startConsulCluster, type ConsulCluster } from '@queuelock/harness/services/consul-cluster';
+
+// A cluster needs some seconds for the election of a new leader.
+const TTL_MS = 15_000;
+
+describe('a holder on a Consul cluster whose event loop is blocked', function () {
+  this.timeout(180_000);
+  let cluster: ConsulCluster;
+  let loop: BlockedLoop;
+
+  before(async () => {
+    cluster = await startConsulCluster();
+    const options = { hosts: cluster.servers.map(({ endpoint }) => endpoint), minTtlMs: 1_000 };
+    loop = await BlockedLoop.on({
+      holder: { module: import.meta.resolve('@queuelock/consul'), backend: 'consul', options },
+      connect: () => consul(options),
+      stop: () => cluster.stop(),
+    });
+  });
+  after(() => loop.close());
+
+  it('keeps the lock when the leader is killed meanwhile', async () => {
+    const { report } = await loop.run({ maxBlockedMs: 90_000, ttlMs: TTL_MS, blockMs: 40_000 }, async () => {
+      await (await cluster.leader()).kill();
+    });
+    expectKept(report);
+  });
+});

@@ -1,0 +1,15 @@
+import { renewerSupport, type RenewerSupport } from '@queuelock/core/backend';
+import type { MysqlOptions } from './api/options.ts';
+import type { SessionIdentity } from './session/renewer.ts';
+import type { MysqlSession } from './session/session.ts';
+
+/** Returns what the core needs in order to send heartbeats from a thread. The thread connects with the same options. */
+export function renewersOf(options: MysqlOptions): RenewerSupport {
+  return renewerSupport({
+    options,
+    sent: ['url', 'driver', 'tls', 'auth', 'requestTimeoutMs'],
+    refused: { pool: 'is left out, because no thread can be passed a pool: set url instead' },
+    loadModule: async () => (await import('./renewer-module.ts')).renewerModule(),
+    sessionData: ({ id, generation, ttlMs }: MysqlSession): SessionIdentity => ({ id, generation, ttlMs }),
+  });
+}

@@ -1,0 +1,37 @@
+import { sessionLost, systemClock, type Renewer } from '@queuelock/core/backend';
+import type { Settings } from '../api/options.ts';
+import { Link } from '../server/link.ts';
+import { Steps } from '../server/steps.ts';
+import type { Tenancy } from './session.ts';
+
+/** The data of a session from which another thread sends its heartbeats. */
+export type SessionIdentity = Pick<Tenancy, 'id' | 'generation' | 'ttlMs'>;
+
+/** Sends the heartbeats of a session that another thread has opened, over a connection of its own. */
+export class MysqlRenewer implements Renewer {
+  readonly #link: Link;
+  readonly #steps: Steps;
+  readonly #session: SessionIdentity;
+
+  constructor({ driver, requestTimeoutMs: withinMs }: Settings, session: SessionIdentity) {
+    this.#link = new Link(driver, {
+      clock: systemClock(),
+      withinMs,
+      connections: 1,
+      onDown: () => undefined,
+    });
+    this.#steps = new Steps(this.#link, () => undefined);
+    this.#session = session;
+  }
+
+  async renew(): Promise<number> {
+    const { id, generation, ttlMs } = this.#session;
+    const { word } = await this.#steps.take('renew', id, generation);
+    if (word === 'lost') throw sessionLost(id);
+    return ttlMs;
+  }
+
+  async close(): Promise<void> {
+    this.#link.close();
+  }
+}
