@@ -65,7 +65,7 @@ export interface EtcdOptions {
    * What carries the requests: Node's own HTTP/2 (`http2`), or npm etcd3 with grpc-js (`etcd3`), which must be installed beside this package
    * and uses more CPU time. Both send the same requests. Default `http2`; `etcd3` if `client` is set.
    */
-  readonly transport?: 'http2' | 'etcd3';
+  readonly transport?: 'http2' | 'socket' | 'etcd3';
   /**
    * A client of npm etcd3 1.1 that the application has. It replaces `hosts`, `auth`, `credentials` and `grpcOptions`, which are read from it
    * once, in this call. Locks use duplicates of it, without its retries, circuit breakers and `defaultCallOptions`. The client itself is
@@ -123,7 +123,7 @@ const OPTIONS: KnownOptions<EtcdOptions> = {
 /** The options that cannot be set beside `client`, since the client determines them. */
 const OF_CLIENT = ['hosts', 'auth', 'credentials', 'grpcOptions'] as const;
 const HEARTBEAT_PROOFS: readonly HeartbeatProof[] = ['auto', 'verified', 'strict'];
-const TRANSPORTS: readonly Transport[] = ['http2', 'etcd3'];
+const TRANSPORTS: readonly Transport[] = ['http2', 'socket', 'etcd3'];
 const DEFAULT_HOST = '127.0.0.1:2379';
 const DEFAULT_PORT = '2379';
 const HOST = /^(https?:\/\/)?((?:\[[0-9a-f:.]+\]|[^\s:/[\]@]+))(?::(\d{1,5}))?\/?$/i;

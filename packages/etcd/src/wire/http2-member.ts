@@ -1,13 +1,11 @@
-import type { OutgoingHttpHeaders } from 'node:http2';
 import type { CallOptions, Channel, ChannelListener } from '../driver/driver.ts';
 import { isTokenOutdated } from '../driver/errors.ts';
-import { Http2Call } from './http2-call.ts';
 import { Http2Channel } from './http2-channel.ts';
 import { Http2Dialer } from './http2-dialer.ts';
-import type { Address } from './http2-link.ts';
 import { Http2Login } from './http2-login.ts';
 import { authenticate, type Method } from './http2-methods.ts';
 import { sendUnary, type Unary } from './http2-unary.ts';
+import type { Address, CallHeaders, OpenLink } from './link.ts';
 import { timeoutOfOne } from '../base/timeout.ts';
 import { SharedTimeout } from '../base/shared-timeout.ts';
 import type { CheckedOptions } from '../api/options.ts';
@@ -19,11 +17,17 @@ import type { MemberCircuitBreaker } from '../driver/member-circuit-breaker.ts';
 const LARGE_WINDOW = 4 * 2 ** 20;
 const USUAL_WINDOW = 2 ** 16 - 1;
 
+/** What a member consists of beside its options. */
+export interface MemberParts {
+  readonly breaker: MemberCircuitBreaker;
+  readonly openLink: OpenLink;
+}
+
 /** The two connections to a member, and the authentication token of their calls. */
 export class Http2Member {
-  readonly #headers: OutgoingHttpHeaders;
+  readonly #headers: CallHeaders;
   /** The headers that were last used for each path. */
-  readonly #known = new Map<string, OutgoingHttpHeaders>();
+  readonly #known = new Map<string, CallHeaders>();
   readonly #login: Http2Login | undefined;
   /** The shared timeout of all calls whose timeout is the option `requestTimeoutMs` of the backend. */
   readonly #usual: SharedTimeout;
@@ -34,12 +38,12 @@ export class Http2Member {
   readonly #calls: Http2Dialer;
   readonly #streams: Http2Dialer;
 
-  constructor(host: string, options: CheckedOptions, breaker: MemberCircuitBreaker) {
+  constructor(host: string, options: CheckedOptions, { breaker, openLink }: MemberParts) {
     const { logsIn, credentials, requestTimeoutMs } = options;
     const address = addressOf(host, options);
     this.#usual = new SharedTimeout(requestTimeoutMs);
     const dialerFor = (window: number): Http2Dialer =>
-      new Http2Dialer(address, { connectTimeoutMs: requestTimeoutMs, window, breaker, credentials });
+      new Http2Dialer(address, { connectTimeoutMs: requestTimeoutMs, window, breaker, credentials, openLink });
     this.#calls = dialerFor(LARGE_WINDOW);
     this.#streams = dialerFor(USUAL_WINDOW);
     this.#headers = {
@@ -90,7 +94,8 @@ export class Http2Member {
       async (calling) => {
         const token = this.#login?.token();
         const call = { headers: this.#headersOf(method, await token), readsAtEnd: false };
-        return new Http2Call(await this.#streams.link(), call, {
+        const link = await this.#streams.link();
+        return link.open(call, {
           onMessage: calling.onMessage,
           onEnd: (error) => {
             if (token && isTokenOutdated(error)) this.#login?.forget(token);
@@ -128,7 +133,7 @@ export class Http2Member {
     return sendUnary(link instanceof Promise ? await link : link, call);
   }
 
-  #headersOf({ path }: { readonly path: string }, token?: string): OutgoingHttpHeaders {
+  #headersOf({ path }: { readonly path: string }, token?: string): CallHeaders {
     const known = this.#known.get(path);
     if (known && known['token'] === token) return known;
     const headers = { ...this.#headers, ':path': path, ...(token === undefined ? {} : { token }) };
