@@ -20,10 +20,15 @@ export class OddMember {
   calls = 0;
   reply: Reply = () => undefined;
   readonly #server: Http2Server;
+  /** Also the sessions that a test has removed from `sessions`. After a GOAWAY, Node's server may not notice the end of one. */
+  readonly #all: ServerHttp2Session[] = [];
 
   private constructor(server: Http2Server) {
     this.#server = server;
-    server.on('session', (session) => this.sessions.push(session));
+    server.on('session', (session) => {
+      this.sessions.push(session);
+      this.#all.push(session);
+    });
     server.on('sessionError', () => undefined);
     server.on('stream', (stream, headers) => {
       this.calls += 1;
@@ -45,7 +50,7 @@ export class OddMember {
   }
 
   stop(): Promise<void> {
-    for (const session of this.sessions) session.destroy();
+    for (const session of this.#all) session.destroy();
     return new Promise((resolve) => this.#server.close(() => resolve()));
   }
 }

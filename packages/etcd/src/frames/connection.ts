@@ -1,7 +1,7 @@
 import { ControlFrames, type ConnectionListener } from './control-frames.ts';
 import { DataSender } from './data-sender.ts';
 import { FrameBudget } from './frame-budget.ts';
-import { FrameReader, uint32, type Frame } from './frame-reader.ts';
+import { FrameReader, uint32, type Frame, type FrameListener } from './frame-reader.ts';
 import { FrameWriter } from './frame-writer.ts';
 import { HeaderBlocks, type HeaderBlock } from './header-blocks.ts';
 import { HpackDecoder, MAX_HEADER_LIST, type HeaderListener } from './hpack-decoder.ts';
@@ -29,10 +29,10 @@ const IGNORED: HeaderListener = { onHeader: () => undefined };
 /**
  * The client's side of an HTTP/2 connection (RFC 9113). Its owner passes in the bytes that a socket receives, and writes the bytes that come out.
  */
-export class Connection {
+export class Connection implements FrameListener {
   readonly #listener: ConnectionListener;
   readonly #writer: FrameWriter;
-  readonly #reader = new FrameReader((frame) => this.#onFrame(frame));
+  readonly #reader = new FrameReader(this);
   readonly #sender: DataSender;
   readonly #windows: ReceiveWindows;
   readonly #streams: Streams;
@@ -51,6 +51,7 @@ export class Connection {
     this.#control = new ControlFrames({
       writer: this.#writer,
       sender: this.#sender,
+      windows: this.#windows,
       streams: this.#streams,
       encoder: this.#encoder,
       budget: this.#budget,
@@ -81,23 +82,24 @@ export class Connection {
       this.#reader.push(bytes, length);
     } catch (error) {
       const isViolation = error instanceof ConnectionError;
-      this.#writer.goaway(isViolation ? error.code : ERROR_CODES.INTERNAL_ERROR);
-      this.#writer.flush();
-      this.stop();
+      this.close(isViolation ? error.code : ERROR_CODES.INTERNAL_ERROR);
       this.#listener.onViolation(error as Error);
       if (!isViolation) throw error;
     }
   }
 
-  /** Sends nothing more, and reads nothing more. */
-  stop(): void {
+  /** Announces the end of the connection to the peer. Then sends nothing more, and reads nothing more. */
+  close(code: number): void {
+    this.#writer.goaway(code);
+    this.#writer.flush();
     this.#reader.stop();
     this.#writer.stop();
   }
 
-  /** Forgets all streams. Returns those that had not ended. */
+  /** Forgets all streams, since the socket has closed. Returns those that had not ended. */
   end(): Stream[] {
-    this.stop();
+    this.#reader.stop();
+    this.#writer.stop();
     return this.#streams.takeAbove(0);
   }
 
@@ -138,7 +140,8 @@ export class Connection {
     this.#streams.remove(stream);
   }
 
-  #onFrame(frame: Frame): void {
+  /** Called by the reader of frames. */
+  onFrame(frame: Frame): void {
     const { type } = frame;
     if (!this.#control.isReady && type !== protocol.SETTINGS)
       throw new ConnectionError('PROTOCOL_ERROR', 'a first frame that contains no settings');
@@ -155,7 +158,7 @@ export class Connection {
     const stream = this.#streams.find(frame.streamId);
     const isLast = (frame.flags & protocol.END_STREAM) !== 0;
     this.#windows.receive(stream, frame.end - frame.start);
-    removePadding(frame);
+    if ((frame.flags & protocol.PADDED) !== 0) removePadding(frame);
     if (frame.start === frame.end && !isLast) this.#budget.spend();
     if (stream === undefined) return;
     if (frame.start < frame.end) stream.onData(frame);
@@ -165,8 +168,8 @@ export class Connection {
   #onHeaders(frame: Frame): void {
     // Throws if there was never such a stream.
     this.#streams.find(frame.streamId);
-    removePadding(frame);
-    removePriority(frame);
+    if ((frame.flags & protocol.PADDED) !== 0) removePadding(frame);
+    if ((frame.flags & protocol.HAS_PRIORITY) !== 0) removePriority(frame);
     if ((frame.flags & protocol.END_HEADERS) === 0) this.#blocks.begin(frame);
     else this.#onBlock(frame, (frame.flags & protocol.END_STREAM) !== 0);
   }

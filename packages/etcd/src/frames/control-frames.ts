@@ -6,6 +6,7 @@ import type { HpackEncoder } from './hpack-encoder.ts';
 import { requireSize } from './payload.ts';
 import * as protocol from './protocol.ts';
 import { ACK, ConnectionError, ERROR_CODES, MAX_31_BITS } from './protocol.ts';
+import type { ReceiveWindows } from './receive-windows.ts';
 import { readSettings } from './settings.ts';
 import type { Streams } from './streams.ts';
 
@@ -25,6 +26,7 @@ export interface ConnectionListener {
 export interface ControlledParts {
   readonly writer: FrameWriter;
   readonly sender: DataSender;
+  readonly windows: ReceiveWindows;
   readonly streams: Streams;
   readonly encoder: HpackEncoder;
   readonly budget: FrameBudget;
@@ -37,17 +39,13 @@ const PING_PAYLOAD = Buffer.from('queueing');
 
 /** Handles the frames that control a connection: settings, pings, window updates and GOAWAY. */
 export class ControlFrames {
+  /** Whether the peer has sent its settings. They must be its first frame. */
+  isReady = false;
   readonly #parts: ControlledParts;
-  #isReady = false;
   #isPinging = false;
 
   constructor(parts: ControlledParts) {
     this.#parts = parts;
-  }
-
-  /** Whether the peer has sent its settings. They must be its first frame. */
-  get isReady(): boolean {
-    return this.#isReady;
   }
 
   ping(): void {
@@ -112,15 +110,15 @@ export class ControlFrames {
     writer.settingsAck();
     if (headerTableSize !== undefined) encoder.limitTable(headerTableSize);
     if (initialWindowSize !== undefined) sender.changeInitialWindow(initialWindowSize, streams.open);
-    const isFirst = !this.#isReady;
-    this.#isReady = true;
+    const isFirst = !this.isReady;
+    this.isReady = true;
     if (maxConcurrentStreams !== undefined) streams.limit(maxConcurrentStreams);
     else if (isFirst) streams.limit(Infinity);
     if (isFirst) listener.onReady();
   }
 
   #onGoaway(frame: Frame): void {
-    const { sender, streams, budget, listener } = this.#parts;
+    const { sender, windows, streams, budget, listener } = this.#parts;
     requireNoStream(frame);
     requireSize(frame, frame.end - frame.start >= 8);
     budget.spend();
@@ -128,6 +126,8 @@ export class ControlFrames {
     listener.onGoaway(uint32(frame.bytes, frame.start + 4));
     for (const stream of streams.takeAbove(lastId)) {
       sender.forget(stream);
+      // A server may process such a stream nevertheless, for instance one of Node.
+      windows.cancelled(stream);
       stream.onReset(ERROR_CODES.REFUSED_STREAM);
     }
   }

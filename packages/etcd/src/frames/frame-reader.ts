@@ -14,13 +14,18 @@ export interface Frame extends Bytes {
   streamId: number;
 }
 
+/** Receives frames. */
+export interface FrameListener {
+  onFrame(frame: Frame): void;
+}
+
 const NOTHING = Buffer.alloc(0);
 
 /**
  * Splits received bytes into frames (RFC 9113, section 4.1). It keeps at most one incomplete frame, so at most 16 kB.
  */
 export class FrameReader {
-  readonly #onFrame: (frame: Frame) => void;
+  readonly #listener: FrameListener;
   /** The current frame. All frames share this object. */
   readonly #frame: Frame = { type: 0, flags: 0, streamId: 0, bytes: NOTHING, start: 0, end: 0 };
   /** The beginning of an incomplete frame, and how many of its bytes have arrived. */
@@ -28,8 +33,8 @@ export class FrameReader {
   #held = 0;
   #isStopped = false;
 
-  constructor(onFrame: (frame: Frame) => void) {
-    this.#onFrame = onFrame;
+  constructor(listener: FrameListener) {
+    this.#listener = listener;
   }
 
   /**
@@ -39,7 +44,7 @@ export class FrameReader {
   push(bytes: Buffer, length: number): void {
     let at = this.#held > 0 ? this.#complete(bytes, length) : 0;
     while (length - at >= FRAME_HEADER && !this.#isStopped) {
-      const end = at + frameSize(bytes, at);
+      const end = at + sizeOfFrame(bytes, at);
       if (end > length) break;
       this.#deliver(bytes, at, end);
       at = end;
@@ -58,7 +63,7 @@ export class FrameReader {
     this.#hold(bytes, 0, at);
     if (this.#held < FRAME_HEADER) return length;
     const partial = this.#partial as Buffer;
-    const size = frameSize(partial, 0);
+    const size = sizeOfFrame(partial, 0);
     const end = Math.min(length, at + size - this.#held);
     this.#hold(bytes, at, end);
     at = end;
@@ -88,12 +93,12 @@ export class FrameReader {
     frame.bytes = bytes;
     frame.start = at + FRAME_HEADER;
     frame.end = end;
-    this.#onFrame(frame);
+    this.#listener.onFrame(frame);
   }
 }
 
 /** Returns the size of the frame that begins at the index, its header included. */
-function frameSize(bytes: Buffer, at: number): number {
+function sizeOfFrame(bytes: Buffer, at: number): number {
   const size = ((bytes[at] as number) << 16) | ((bytes[at + 1] as number) << 8) | (bytes[at + 2] as number);
   if (size > MAX_FRAME_SIZE) throw new ConnectionError('FRAME_SIZE_ERROR', `a frame of ${size} bytes`);
   return FRAME_HEADER + size;

@@ -18,9 +18,10 @@ import type { Bytes } from './frame-reader.ts';
 
 const USUAL_SIZE = 4_096;
 const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
-// Milliseconds for which a reply to a ping waits for other frames, which saves a write of its own. etcd sends a ping
-// with most requests, to measure the network.
-const PONG_DELAY_MS = 1;
+const PING_SIZE = 8;
+// Milliseconds for which a reply to a ping waits at most for other frames, which saves a write of its own. etcd sends
+// a ping with most requests, to measure the network.
+const PONG_DELAY_MS = 5;
 const PONG = (PING << 8) | ACK;
 
 /**
@@ -31,6 +32,7 @@ export class FrameWriter {
   #buffer = Buffer.allocUnsafeSlow(USUAL_SIZE);
   #at = 0;
   #isScheduled = false;
+  #isPongScheduled = false;
   #canWrite = false;
   #timer: NodeJS.Timeout | undefined;
 
@@ -105,16 +107,18 @@ export class FrameWriter {
   }
 
   ping(payload: Buffer): void {
-    this.#head(8, PING << 8, 0);
-    this.#bytes(payload, 0, 8);
+    this.#head(PING_SIZE, PING << 8, 0);
+    this.#bytes(payload, 0, PING_SIZE);
   }
 
-  /** Replies to a ping, together with the next frame, or after a millisecond. */
+  /** Replies to a ping, together with the next frame, or after 5 ms. */
   pong({ bytes, start, end }: Bytes): void {
-    this.#head(8, PONG, 0);
-    this.#bytes(bytes, start, end);
-    if (this.#timer) this.#timer.refresh();
-    else this.#timer = setTimeout(() => this.flush(), PONG_DELAY_MS).unref();
+    this.#head(PING_SIZE, PONG, 0);
+    for (let at = start; at < end; at += 1) this.#buffer[this.#at++] = bytes[at] as number;
+    if (this.#isPongScheduled) return;
+    this.#isPongScheduled = true;
+    this.#timer ??= setTimeout(() => this.#flushPongs(), PONG_DELAY_MS).unref();
+    this.#timer.refresh();
   }
 
   windowUpdate(streamId: number, increment: number): void {
@@ -168,6 +172,11 @@ export class FrameWriter {
     const larger = Buffer.allocUnsafeSlow(2 * (this.#at + size));
     larger.set(this.#buffer.subarray(0, this.#at));
     this.#buffer = larger;
+  }
+
+  #flushPongs(): void {
+    this.#isPongScheduled = false;
+    this.flush();
   }
 
   /** Called at the end of the tick in which a frame was collected. */

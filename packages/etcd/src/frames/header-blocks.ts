@@ -15,21 +15,19 @@ export interface HeaderBlock extends Bytes {
  * Joins the parts of a block of headers, if a peer sends it in several frames (RFC 9113, section 6.10). The block may have 64 kB in 16 frames.
  */
 export class HeaderBlocks {
+  /** Whether a block is incomplete. Then only its next part may arrive. */
+  isOpen = false;
   #parts: Buffer[] = [];
   #length = 0;
   #streamId = 0;
   #isLast = false;
-
-  /** Whether a block is incomplete. Then only its next part may arrive. */
-  get isOpen(): boolean {
-    return this.#parts.length > 0;
-  }
 
   /** Starts a block with its first part. */
   begin(frame: Frame): void {
     this.#streamId = frame.streamId;
     this.#isLast = (frame.flags & END_STREAM) !== 0;
     this.#length = 0;
+    this.isOpen = true;
     this.#add(frame);
   }
 
@@ -49,6 +47,7 @@ export class HeaderBlocks {
   finish(): HeaderBlock {
     const bytes = Buffer.concat(this.#parts, this.#length);
     this.#parts = [];
+    this.isOpen = false;
     return { bytes, start: 0, end: bytes.length, streamId: this.#streamId, isLast: this.#isLast };
   }
 

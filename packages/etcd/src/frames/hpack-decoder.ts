@@ -1,12 +1,6 @@
 import { ConnectionError } from './protocol.ts';
 import type { Bytes } from './frame-reader.ts';
-import {
-  DEFAULT_TABLE_SIZE,
-  DynamicTable,
-  STATIC_TABLE,
-  sizeOfHeader,
-  type Header,
-} from './hpack-tables.ts';
+import { DEFAULT_TABLE_SIZE, DynamicTable, OVERHEAD, STATIC_TABLE, type Header } from './hpack-tables.ts';
 import { huffmanDecoded } from './huffman.ts';
 
 /** Receives decoded headers. */
@@ -47,8 +41,8 @@ export class HpackDecoder {
         continue;
       }
       isFirst = false;
-      const header = first >= INDEXED ? this.#entry(this.#integer(0x7f)) : this.#literal(first);
-      size += sizeOfHeader(header);
+      const header = first >= INDEXED ? this.#indexed(first) : this.#literal(first);
+      size += header[0].length + header[1].length + OVERHEAD;
       if (size > MAX_HEADER_LIST)
         throw new ConnectionError('ENHANCE_YOUR_CALM', `headers of more than ${MAX_HEADER_LIST} bytes`);
       listener.onHeader(header[0], header[1]);
@@ -59,6 +53,12 @@ export class HpackDecoder {
     const capacity = this.#integer(RESIZE - 1);
     if (capacity > DEFAULT_TABLE_SIZE) throw invalid('a table that is larger than permitted');
     this.#table.resize(capacity);
+  }
+
+  #indexed(first: number): Header {
+    if (first === 0xff) return this.#entry(this.#integer(0x7f));
+    this.#at += 1;
+    return this.#entry(first - INDEXED);
   }
 
   #literal(first: number): Header {

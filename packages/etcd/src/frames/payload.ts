@@ -1,11 +1,10 @@
 import type { Frame } from './frame-reader.ts';
-import { ConnectionError, HAS_PRIORITY, PADDED } from './protocol.ts';
+import { ConnectionError } from './protocol.ts';
 
 const PRIORITY_SIZE = 5;
 
-/** Removes the padding from the payload of a frame. */
+/** Removes the padding from the payload of a frame with the flag PADDED. */
 export function removePadding(frame: Frame): void {
-  if ((frame.flags & PADDED) === 0) return;
   requireSize(frame, frame.end > frame.start);
   const padding = frame.bytes[frame.start] as number;
   frame.start += 1;
@@ -14,9 +13,8 @@ export function removePadding(frame: Frame): void {
     throw new ConnectionError('PROTOCOL_ERROR', 'a padding that is longer than its frame');
 }
 
-/** Removes the priority from the payload of a frame with headers. It is not used (RFC 9113, section 5.3). */
+/** Removes the priority from the payload of a frame with the flag PRIORITY. It is not used (RFC 9113, section 5.3). */
 export function removePriority(frame: Frame): void {
-  if ((frame.flags & HAS_PRIORITY) === 0) return;
   requireSize(frame, frame.end - frame.start >= PRIORITY_SIZE);
   frame.start += PRIORITY_SIZE;
 }

@@ -22,7 +22,12 @@ export interface EndWithoutStatus {
 }
 
 /** Returns the error of a call that ended without a gRPC status. */
-export function missingStatus({ http = HTTP_OK, type = 'nothing', isWhole, code }: EndWithoutStatus): GrpcError {
+export function missingStatus({
+  http = HTTP_OK,
+  type = 'nothing',
+  isWhole,
+  code,
+}: EndWithoutStatus): GrpcError {
   if (http !== HTTP_OK)
     return new GrpcError(
       STATUS_OF_HTTP[http] ?? 'UNAVAILABLE',

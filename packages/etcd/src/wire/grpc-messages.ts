@@ -2,12 +2,12 @@
 export const PREFIX = 5;
 const NOT_COMPRESSED = 0;
 
-/** Returns whether the bytes are one uncompressed message with its prefix, and nothing else. */
-export function isOneMessage(bytes: Buffer): boolean {
-  if (bytes.length < PREFIX || bytes[0] !== NOT_COMPRESSED) return false;
-  const high = ((bytes[1] as number) << 8) | (bytes[2] as number);
-  const low = ((bytes[3] as number) << 8) | (bytes[4] as number);
-  return high * 0x1_0000 + low === bytes.length - PREFIX;
+/** Returns whether this part of the bytes is one uncompressed message with its prefix, and nothing else. */
+export function isOneMessage(bytes: Buffer, start = 0, end: number = bytes.length): boolean {
+  if (end - start < PREFIX || bytes[start] !== NOT_COMPRESSED) return false;
+  const high = ((bytes[start + 1] as number) << 8) | (bytes[start + 2] as number);
+  const low = ((bytes[start + 3] as number) << 8) | (bytes[start + 4] as number);
+  return high * 0x1_0000 + low === end - start - PREFIX;
 }
 
 /** Splits the bytes of a stream into gRPC messages. A chunk of bytes may contain several messages, or only a part of one. */

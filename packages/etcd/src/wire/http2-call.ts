@@ -156,7 +156,9 @@ export class Http2Call implements Call {
     else if (status === '0' && this.#reader?.isHalf) this.fail(unreadable('it is incomplete'));
     else {
       this.#isOver = true;
-      this.#listener.onEnd(status === '0' ? undefined : errorOfStatus(status, this.#status?.['grpc-message']));
+      this.#listener.onEnd(
+        status === '0' ? undefined : errorOfStatus(status, this.#status?.['grpc-message']),
+      );
     }
   }
 

@@ -43,7 +43,13 @@ export class Http2Member {
     const address = addressOf(host, options);
     this.#usual = new SharedTimeout(requestTimeoutMs);
     const dialerFor = (window: number): Http2Dialer =>
-      new Http2Dialer(address, { connectTimeoutMs: requestTimeoutMs, window, breaker, credentials, openLink });
+      new Http2Dialer(address, {
+        connectTimeoutMs: requestTimeoutMs,
+        window,
+        breaker,
+        credentials,
+        openLink,
+      });
     this.#calls = dialerFor(LARGE_WINDOW);
     this.#streams = dialerFor(USUAL_WINDOW);
     this.#headers = {

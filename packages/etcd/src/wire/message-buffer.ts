@@ -35,7 +35,8 @@ export class MessageBuffer {
     if (at === 0) return;
     this.#length -= at;
     const rest = copyOf(this.#buffer, at, at + this.#length);
-    if (this.#buffer.length > USUAL_SIZE) this.#buffer = Buffer.allocUnsafeSlow(Math.max(USUAL_SIZE, rest.length));
+    if (this.#buffer.length > USUAL_SIZE)
+      this.#buffer = Buffer.allocUnsafeSlow(Math.max(USUAL_SIZE, rest.length));
     this.#buffer.set(rest);
   }
 

@@ -121,14 +121,13 @@ export class SocketCall extends Stream implements Call {
   }
 
   #receive({ bytes, start, end }: Bytes): void {
-    const part = bytes.subarray(start, end);
-    if (!this.#buffer && isOneMessage(part)) {
+    if (!this.#buffer && isOneMessage(bytes, start, end)) {
       this.#listener.onMessage(copyOf(bytes, start + PREFIX, end));
       return;
     }
     this.#buffer ??= new MessageBuffer();
     try {
-      this.#buffer.push(part, (message) => this.#deliver(message));
+      this.#buffer.push(bytes.subarray(start, end), (message) => this.#deliver(message));
     } catch (error) {
       this.fail(unreadable(error));
     }

@@ -84,7 +84,7 @@ export class SocketLink implements Link, ConnectionListener {
   destroy(failure?: Error): void {
     if (failure) this.#failure = failure;
     this.#stopCalls();
-    this.connection.stop();
+    this.connection.close(ERROR_CODES.NO_ERROR);
     // Ends the calls only after the caller has returned, who may be a listener of one of them.
     setImmediate(() => this.#socket.destroy());
   }
