@@ -122,5 +122,5 @@ function writeNumber(
 function writeText(out: number[], text: string): void {
   const bytes = Buffer.from(text, 'latin1');
   writeNumber(out, { kind: 0, mask: 0x7f }, bytes.length);
-  out.push(...bytes);
+  for (const byte of bytes) out.push(byte);
 }

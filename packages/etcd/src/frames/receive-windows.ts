@@ -21,7 +21,7 @@ export class ReceiveWindows {
   constructor(writer: FrameWriter, window: number) {
     this.#writer = writer;
     this.#ofStream = window;
-    this.#ofConnection = STREAMS_PER_CONNECTION * window;
+    this.#ofConnection = Math.max(INITIAL_WINDOW, STREAMS_PER_CONNECTION * window);
     this.#left = this.#ofConnection;
   }
 
