@@ -4,6 +4,7 @@ import {
   type IncomingHttpHeaders,
   type ServerHttp2Session,
   type ServerHttp2Stream,
+  type ServerOptions,
 } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 
@@ -38,8 +39,8 @@ export class OddMember {
     });
   }
 
-  static async start(): Promise<OddMember> {
-    const server = createServer();
+  static async start(options: ServerOptions = {}): Promise<OddMember> {
+    const server = createServer(options);
     const member = new OddMember(server);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     return member;
