@@ -204,7 +204,7 @@ describe('an HTTP/2 connection of the transport socket', () => {
     const [first, second] = await peer.sent();
     expect(first).to.include({ type: 'SETTINGS', flags: ACK });
     expect(second).to.include({ type: 'PING', flags: ACK });
-    expect(second!.payload.toString('hex')).to.equal('0102030405060708');
+    expect(second.payload.toString('hex')).to.equal('0102030405060708');
     peer.send(frame('PING', {}, '0000000000000009'));
     let frames = await peer.sent();
     while (frames.length === 0) frames = await peer.sent();
@@ -331,16 +331,16 @@ describe('an HTTP/2 connection of the transport socket', () => {
     const [first, second, waiting] = [peer.open(), peer.open(), peer.open()];
     peer.send(frame('GOAWAY', {}, Buffer.concat([number(1), number(0), Buffer.from('why')])));
     expect(peer.events).to.deep.equal(['ready', 'goaway 0']);
-    expect([second!.events, waiting!.events]).to.deep.equal([['reset 7'], ['reset 7']]);
+    expect([second.events, waiting.events]).to.deep.equal([['reset 7'], ['reset 7']]);
     peer.send(last(3), last(1));
-    expect(first!.events).to.deep.equal([':status: 200', 'last headers', 'end']);
-    expect(second!.events).to.have.length(1);
+    expect(first.events).to.deep.equal([':status: 200', 'last headers', 'end']);
+    expect(second.events).to.have.length(1);
   });
 
   it('ignores late frames of cancelled streams, but decodes their headers', async () => {
     const peer = await FramePeer.ready();
     const [cancelled, next] = [peer.open(), peer.open()];
-    peer.connection.cancel(cancelled!);
+    peer.connection.cancel(cancelled);
     expect(await peer.sentAsText()).to.include('RST_STREAM 1 0 4');
     peer.send(
       frame('HEADERS', { id: 1, flags: END_HEADERS }, '88 40 01 61 01 62'),
@@ -349,8 +349,8 @@ describe('an HTTP/2 connection of the transport socket', () => {
       frame('RST_STREAM', { id: 1 }, number(8)),
       frame('HEADERS', { id: 3, flags: END_HEADERS | END_STREAM }, '88 be'),
     );
-    expect(cancelled!.events).to.deep.equal([]);
-    expect(next!.events).to.deep.equal([':status: 200', 'a: b', 'last headers', 'end']);
+    expect(cancelled.events).to.deep.equal([]);
+    expect(next.events).to.deep.equal([':status: 200', 'a: b', 'last headers', 'end']);
     peer.send(frame('DATA', { id: 1 }, Buffer.alloc(16_000)));
     expect(peer.events.at(-1)).to.match(/cancelled streams.*FLOW_CONTROL_ERROR/);
   });
@@ -358,11 +358,11 @@ describe('an HTTP/2 connection of the transport socket', () => {
   it('resets its own side when the peer ends a stream early', async () => {
     const peer = await FramePeer.ready({ 4: 5 });
     const [open, blocked, whole] = [peer.open(), peer.open(), peer.open()];
-    peer.connection.send(blocked!, Buffer.alloc(6), true);
-    peer.connection.send(whole!, Buffer.alloc(5), true);
+    peer.connection.send(blocked, Buffer.alloc(6), true);
+    peer.connection.send(whole, Buffer.alloc(5), true);
     await peer.sent();
     peer.send(last(1), last(3), last(5));
-    expect(open!.events.at(-1)).to.equal('end');
+    expect(open.events.at(-1)).to.equal('end');
     expect(await peer.sentAsText()).to.deep.equal(['RST_STREAM 1 0 4', 'RST_STREAM 3 0 4']);
   });
 
