@@ -111,7 +111,7 @@ export class Connection implements FrameListener {
   /** Sends a message of a request. `isLast` ends the request. */
   send(stream: Stream, message: Buffer, isLast: boolean): void {
     if (!stream.isOpen) return;
-    this.#budget.earn();
+    this.#budget.earn(message.length);
     this.#sender.send(stream, message, isLast);
   }
 
@@ -183,7 +183,8 @@ export class Connection implements FrameListener {
 
   #onBlock(block: Omit<HeaderBlock, 'isLast'>, isLast: boolean): void {
     const stream = this.#streams.find(block.streamId);
-    if (stream === undefined) this.#budget.spend();
+    // A response has one block that is not the last. Further ones, such as informational headers, have no use.
+    if (stream === undefined || !isLast) this.#budget.spend();
     this.#decoder.decode(block, stream ?? IGNORED);
     if (stream === undefined) return;
     stream.onHeadersEnd(isLast);

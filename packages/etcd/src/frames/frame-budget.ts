@@ -6,10 +6,11 @@ const MAX_FRAMES = 1_000;
 // a window update.
 const PER_SECOND = 100;
 const PER_MESSAGE = 4;
+const BYTES_PER_FRAME = 4_096;
 
 /**
- * Limits frames that cost processor time and have no use: pings, settings, priorities, empty data, unknown frames, tiny window updates, and
- * frames of streams that have ended. A peer may send 1,000 of them at once, and 100 a second plus 4 for each message of this client.
+ * Limits frames that cost processor time and have no use: pings, settings, priorities, empty data, unknown frames, tiny window updates, informational headers, and
+ * frames of streams that have ended. A peer may send up to 2,000 of them at once, and 100 a second, plus 4 for each message of this client and one for 4 kB of it.
  */
 export class FrameBudget {
   #left = MAX_FRAMES;
@@ -24,9 +25,9 @@ export class FrameBudget {
     if (this.#left < 0) this.#refill();
   }
 
-  /** Adds the frames that one message may cause. */
-  earn(): void {
-    if (this.#left < MAX_FRAMES) this.#left += PER_MESSAGE;
+  /** Adds the frames that one message of this size may cause. */
+  earn(bytes: number): void {
+    if (this.#left < MAX_FRAMES) this.#left += PER_MESSAGE + Math.floor(bytes / BYTES_PER_FRAME);
   }
 
   #refill(): void {

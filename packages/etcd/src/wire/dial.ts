@@ -10,7 +10,10 @@ export function dial({ host, port, tls }: Address, onread?: OnReadOpts): Socket 
   const where = { host, port, ...(onread && { onread }) };
   if (!tls) return connectTcp(where);
   const servername = isIP(host) === 0 ? { servername: host } : {};
-  return connectTls({ ...tls(), ...servername, ...where, ALPNProtocols: ['h2'] });
+  const socket = connectTls({ ...tls(), ...servername, ...where, ALPNProtocols: ['h2'] });
+  // HTTP/2 forbids it (RFC 9113, section 9.2.1).
+  socket.disableRenegotiation();
+  return socket;
 }
 
 /** Adds a message to the error of a host name with several addresses, which has no message of its own. */
