@@ -32,8 +32,11 @@ const PACE = { ms: 0, warm: 0, rounds: 0 };
  * arrives in one part or in two.
  */
 const MAX_CALLS = {
-  etcd: { client: 'queuelock, http2', calls: 1_950, callsOfRun: 2_300 },
-  zookeeper: { client: 'queuelock, wire', calls: 1_000, callsOfRun: 1_350 },
+  etcd: [
+    { client: 'queuelock, http2', calls: 1_950, callsOfRun: 2_300 },
+    { client: 'queuelock, socket', calls: 980, callsOfRun: 1_320 },
+  ],
+  zookeeper: [{ client: 'queuelock, wire', calls: 1_000, callsOfRun: 1_350 }],
 } as const;
 
 for (const counted of stores) {
@@ -57,17 +60,17 @@ for (const counted of stores) {
       expectAtMost(Object.fromEntries(cost), times(SPREAD + 1, each));
     });
 
-    it('need few JavaScript function calls in the client to acquire a free lock', async function () {
-      if (!process.versions.node.startsWith('20.')) this.skip();
-      const cell = { store: counted.store, medium: 'disk', scenario: 'cold', size: 1 } as const;
-      const most = MAX_CALLS[counted.store];
-      const client = nodeClients.find(({ name, words }) => name === most.client && words(cell, PACE))!;
-      const command = await client.command();
-      const words = client.words(cell, PACE)!;
-      const values = await measure(at.server, { client, command, words, cell, pace: PACE, name: 'cold' });
-      expect(values['calls']).to.be.within(500, most.calls);
-      expect(values['runCalls']).to.be.within(500, most.callsOfRun);
-    });
+    for (const most of MAX_CALLS[counted.store])
+      it(`need few JavaScript function calls in the client to acquire a free lock (${most.client})`, async function () {
+        if (!process.versions.node.startsWith('20.')) this.skip();
+        const cell = { store: counted.store, medium: 'disk', scenario: 'cold', size: 1 } as const;
+        const client = nodeClients.find(({ name, words }) => name === most.client && words(cell, PACE))!;
+        const command = await client.command();
+        const words = client.words(cell, PACE)!;
+        const values = await measure(at.server, { client, command, words, cell, pace: PACE, name: 'cold' });
+        expect(values['calls']).to.be.within(500, most.calls);
+        expect(values['runCalls']).to.be.within(500, most.callsOfRun);
+      });
 
     it(`are no more for ${HELD.toLocaleString('en')} idle holds of a session than for one`, async () => {
       const idle = async (holds: number, most = Infinity): Promise<number> => {

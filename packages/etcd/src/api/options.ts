@@ -36,7 +36,7 @@ export interface EtcdOptions {
    */
   readonly credentials?: Provided<EtcdPems>;
   /**
-   * Timeout of one request, in milliseconds. After it the outcome counts as unknown. Over `http2`, requests share one timer, so a request may time
+   * Timeout of one request, in milliseconds. After it the outcome counts as unknown. Over `http2` and `socket`, requests share one timer, so a request may time
    * out up to an eighth later. While the event loop is blocked, the timeout hardly advances. Default 1,500.
    */
   readonly requestTimeoutMs?: number;
@@ -62,8 +62,9 @@ export interface EtcdOptions {
    */
   readonly naming?: Naming | ((queue: string) => Naming);
   /**
-   * What carries the requests: Node's own HTTP/2 (`http2`), or npm etcd3 with grpc-js (`etcd3`), which must be installed beside this package
-   * and uses more CPU time. Both send the same requests. Default `http2`; `etcd3` if `client` is set.
+   * What carries the requests: Node's own HTTP/2 (`http2`), HTTP/2 of this package (`socket`), which uses less CPU time, or npm etcd3 with grpc-js
+   * (`etcd3`), which must be installed beside this package and uses more CPU time. All send the same requests. Default `http2`; `etcd3` if
+   * `client` is set.
    */
   readonly transport?: 'http2' | 'socket' | 'etcd3';
   /**

@@ -8,7 +8,7 @@ export interface HeaderListener {
   onHeader(name: string, value: string): void;
 }
 
-/** The maximum size of the headers of one block, in bytes, each header with 32 bytes more than its texts. The peer is told this limit. */
+/** The maximum size of the headers of one block, in bytes, each header with 32 bytes more than its texts. The settings announce this limit. */
 export const MAX_HEADER_LIST = 65_536;
 // Numbers in a block are lengths and indexes. Longer ones than four further bytes exceed every limit.
 const MAX_SHIFT = 21;
