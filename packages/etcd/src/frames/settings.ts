@@ -1,11 +1,11 @@
 import { uint32, type Bytes } from './frame-reader.ts';
 import { ConnectionError, MAX_31_BITS, MAX_FRAME_SIZE } from './protocol.ts';
 
-export const HEADER_TABLE_SIZE = 0x1;
+const HEADER_TABLE_SIZE = 0x1;
 export const ENABLE_PUSH = 0x2;
-export const MAX_CONCURRENT_STREAMS = 0x3;
+const MAX_CONCURRENT_STREAMS = 0x3;
 export const INITIAL_WINDOW_SIZE = 0x4;
-export const MAX_FRAME_SIZE_SETTING = 0x5;
+const MAX_FRAME_SIZE_SETTING = 0x5;
 export const MAX_HEADER_LIST_SIZE = 0x6;
 
 const ENTRY = 6;
