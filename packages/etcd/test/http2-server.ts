@@ -1,5 +1,7 @@
 import {
+  createSecureServer,
   createServer,
+  type Http2SecureServer,
   type Http2Server,
   type IncomingHttpHeaders,
   type ServerHttp2Session,
@@ -20,11 +22,11 @@ export class OddMember {
   /** The number of calls that the server has received so far. */
   calls = 0;
   reply: Reply = () => undefined;
-  readonly #server: Http2Server;
+  readonly #server: Http2Server | Http2SecureServer;
   /** Also the sessions that a test has removed from `sessions`. After a GOAWAY, Node's server may not notice the end of one. */
   readonly #all: ServerHttp2Session[] = [];
 
-  private constructor(server: Http2Server) {
+  private constructor(server: Http2Server | Http2SecureServer) {
     this.#server = server;
     server.on('session', (session) => {
       this.sessions.push(session);
@@ -39,8 +41,11 @@ export class OddMember {
     });
   }
 
-  static async start(options: ServerOptions = {}): Promise<OddMember> {
-    const server = createServer(options);
+  /** Starts the server, with TLS if the options contain a certificate. */
+  static async start(
+    options: ServerOptions & { readonly cert?: Buffer; readonly key?: Buffer } = {},
+  ): Promise<OddMember> {
+    const server = options.cert ? createSecureServer(options) : createServer(options);
     const member = new OddMember(server);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     return member;

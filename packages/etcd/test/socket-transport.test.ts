@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import type { Driver } from '../src/driver/driver.ts';
 import { http2Driver } from '../src/wire/http2-driver.ts';
 import { checkOptions } from '../src/api/options.ts';
+import { issueCertificates, type Certificates } from '@queuelock/harness/services/certificates';
 import { eventually } from './clients.ts';
 import { COUNT_OF_3, OddMember, pieces, type Reply } from './http2-server.ts';
 
@@ -32,12 +33,18 @@ describe('the socket transport of etcd, with an HTTP/2 server of Node', () => {
   let driver: Driver;
   const received: number[] = [];
 
-  async function start(options: ServerOptions): Promise<void> {
+  async function start(options: ServerOptions, tls?: Certificates): Promise<void> {
     received.length = 0;
-    member = await OddMember.start(options);
+    member = await OddMember.start({ ...options, ...tls?.server });
+    const credentials = tls && { credentials: { rootCertificate: tls.ca } };
     driver = http2Driver(
       member.endpoint,
-      checkOptions({ hosts: member.endpoint, transport: 'socket', requestTimeoutMs: CALL.withinMs }),
+      checkOptions({
+        hosts: member.endpoint,
+        transport: 'socket',
+        requestTimeoutMs: CALL.withinMs,
+        ...credentials,
+      }),
     );
   }
   afterEach(async () => {
@@ -92,6 +99,22 @@ describe('the socket transport of etcd, with an HTTP/2 server of Node', () => {
       expect(received[0]).to.be.within(LARGE, LARGE + 20);
       expect(member.sessions).to.have.length(1);
     });
+
+  it('exchanges large requests and replies over TLS', async function () {
+    const certificates = await issueCertificates();
+    if (!certificates) {
+      this['skipReason'] = 'there is no openssl';
+      this.skip();
+    }
+    await start({}, certificates);
+    member.reply = after(pieces([large(LARGE)], OK));
+    const key = Buffer.alloc(LARGE);
+    const counts = await Promise.all(
+      Array.from({ length: CALLS }, async () => (await driver.range({ key }, CALL)).count),
+    );
+    expect(counts).to.deep.equal(Array(CALLS).fill('3'));
+    expect(received).to.have.length(CALLS);
+  });
 
   it('reads headers and trailers that a server sends in several frames', async () => {
     await start({ maxSendHeaderBlockLength: 60_000, maxHeaderListPairs: 1_000 });
