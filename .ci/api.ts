@@ -14,8 +14,8 @@ import { publicPackages, type PublicPackage } from './packages.ts';
 
 const SILENT = { logLevel: ExtractorLogLevel.None };
 
-// The compiler does not get the workspace's own export condition, so that an import of a dependency resolves
-// to its built types, as it does for users.
+// Leaves out the export condition that this workspace adds for its own TypeScript sources. So an import of a
+// dependency resolves to its built types, as it does for users.
 const compilerOptions = {
   module: 'nodenext',
   target: 'es2022',

@@ -16,7 +16,7 @@ import { publicPackages } from './packages.ts';
 const CUT = ['core', 'etcd', 'zookeeper', 'redis', 'postgres', 'mysql', 'sqlite', 'consul'];
 const DRAWING = 'packages/architecture.svg';
 /**
- * The chapter name that this program gives the files directly in `src`. They may import all chapters, and no
+ * Name under which the drawing shows the files directly in `src`. They may import all chapters, and no
  * chapter may import them.
  */
 const DOORS = 'doors';

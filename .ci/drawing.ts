@@ -27,8 +27,8 @@ interface Spot {
   readonly floor: number;
   readonly width: number;
   /**
-   * Height in pixels. The height of a point where an arrow crosses a floor is set when the floor's height is
-   * known.
+   * Height in pixels. An arrow crosses a floor over its whole height. So a point of an arrow gets the height
+   * of its floor when that is computed.
    */
   height: number;
   /** Horizontal position of the middle, in pixels. */

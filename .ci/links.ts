@@ -17,8 +17,8 @@ const ADDRESS = /^(?:[a-z][\w+.-]*:|\/\/)/i;
 const IMAGE_FILE = /\.(?:png|svg|gif|jpe?g)$/;
 
 /**
- * Returns the page with each link to a file or a heading replaced by the result of `write`. `undefined` keeps
- * the link. Web addresses and code are not changed.
+ * Returns the page with each link to a file or a heading replaced by what the callback `write` returns. If it
+ * returns `undefined`, the link stays. Web addresses and code are not changed.
  */
 export function rewriteLinks(page: string, write: (link: Link) => string | undefined): string {
   return outsideOfCode(page, (text) =>

@@ -15,9 +15,9 @@ type Manifest = Readonly<Record<string, unknown>>;
 /** Keywords that every package must have. */
 const COMMON_KEYWORDS = ['queuelock', 'distributed-lock'];
 const FEWEST_KEYWORDS = 5;
-/** The members that directly follow the description, in this order. */
+/** The keys of a package.json that directly follow `description`, in this order. */
 const DESCRIBED = ['keywords', 'license', 'homepage', 'bugs', 'repository'];
-/** The members that directly precede `exports`. */
+/** The keys of a package.json that directly precede `exports`. */
 const ENTRIES = ['main', 'types', 'typesVersions'];
 
 function described(name: string, manifest: Manifest): Manifest {
@@ -41,7 +41,7 @@ function described(name: string, manifest: Manifest): Manifest {
   return ordered;
 }
 
-/** Translates `exports` into the members that module resolution `node10` reads. */
+/** Translates `exports` into the keys of package.json that module resolution `node10` reads. */
 function entriesOf(manifest: Manifest): Manifest {
   const doors = Object.entries((manifest['exports'] ?? {}) as Record<string, Record<string, string>>);
   const root = doors.find(([subpath]) => subpath === '.')?.[1];
@@ -61,14 +61,17 @@ function* wrongKeywords(manifest: Manifest): Generator<string> {
     yield `there are fewer than ${String(FEWEST_KEYWORDS)} keywords`;
 }
 
-/** The members of a manifest that name its dependencies and peers. */
+/** The keys of a package.json that name its dependencies and peers. */
 interface Dependencies {
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly peerDependencies?: Readonly<Record<string, string>>;
   readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>;
 }
 
-/** Yields the peers of our packages that the package neither depends on nor declares with the same range. */
+/**
+ * Yields a message for each missing peer. A package has to declare the required peers of its queuelock
+ * dependencies with the same range, unless it depends on those peers directly.
+ */
 function* missingPeers({ dependencies = {}, peerDependencies = {} }: Dependencies): Generator<string> {
   for (const own of Object.keys(dependencies).filter((name) => name.startsWith('@queuelock/'))) {
     const manifest = join('packages', own.slice('@queuelock/'.length), 'package.json');
@@ -87,7 +90,7 @@ for (const { name } of publicPackages()) {
   const manifest = JSON.parse(text) as Manifest;
   const written = described(name, manifest);
   const wrong = [...wrongKeywords(manifest), ...missingPeers(manifest)];
-  // The order of members is compared too, so that a diff of manifests shows only real changes.
+  // Compares the order of the keys too, so that a diff of manifests shows only real changes.
   if (JSON.stringify(written) !== JSON.stringify(manifest)) {
     if (process.argv.includes('--update')) writeFileSync(path, `${JSON.stringify(written, undefined, 2)}\n`);
     else wrong.push('links or entries differ from the root manifest and `exports`: pnpm manifests --update');

@@ -69,7 +69,8 @@ async function outcomeOf(child: ChildProcess, { name, leftGraceMs = 10_000 }: Mo
   const { outcome, killed } = reported;
   const how = String(signal ?? code);
   if (outcome === undefined) return failed(`${name}: mocha ended early (${how})`);
-  // Only a run without failed tests must leave no process: a test that failed may have skipped its cleanup.
+  // If a test failed, does not report processes that were left running: the failed test may have skipped its
+  // cleanup.
   if (outcome.failures.length > 0) return outcome;
   if (!isAlone) return sum([outcome, failed(`${name}: a process that a test began was left running`)]);
   if (code === 0) return outcome;
@@ -79,7 +80,7 @@ async function outcomeOf(child: ChildProcess, { name, leftGraceMs = 10_000 }: Mo
 
 /**
  * Kills processes that still hold the run's output open, since the output would not end otherwise. Returns
- * whether there were none.
+ * whether no such process was left.
  */
 async function endOthers(
   child: ChildProcess,
@@ -114,8 +115,8 @@ function failed(cause: string): Outcome {
 }
 
 /**
- * Prints the output of a run once `after` has settled, and resolves when all of it was printed. Until then
- * this process reads the pipes into memory, so that the run never blocks on them.
+ * Prints the output of a run once the promise `after` has settled, and resolves when all of it was printed.
+ * Until then this process reads the pipes into memory, so that the run never blocks on them.
  */
 async function printLater({ stdout, stderr }: ChildProcess, after: Promise<unknown>): Promise<void> {
   const pairs = [

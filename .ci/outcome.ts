@@ -8,7 +8,7 @@ export interface TestName {
 
 export interface Failure extends TestName {
   readonly cause: string;
-  /** Whether a promise about exclusion, order or tokens was broken. Such a failure is never run again. */
+  /** Whether a guarantee of exclusion, order or tokens was broken. Such a failure is never run again. */
   readonly isUnsafe: boolean;
   /** Set for a failed hook: the title of its suite, whose remaining tests never ran. */
   readonly suite?: string;
@@ -69,7 +69,7 @@ export function toRunAgain({ failures }: Outcome): readonly Failure[] {
   return forgivable && failures.length <= MOST_FLAKY ? failures : [];
 }
 
-/** Returns a pattern that matches the titles of the tests that a failure affects. */
+/** Returns a pattern that matches the failed test, or all tests of the suite whose hook failed. */
 export function titlesOf({ title, suite }: Failure): string {
   const literal = (suite ?? title).replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
   return suite === undefined ? `^${literal}$` : `^${literal} `;

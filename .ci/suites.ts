@@ -20,8 +20,8 @@ export interface Group {
  */
 type Rooms = readonly (readonly [name: string, files: RegExp])[];
 
-// Groups that wait for servers come first, so that groups that compute fill the gaps. Within each kind the
-// longest groups come first.
+// Groups that wait for servers come first, so that groups that mostly use the processor run during those
+// waits. Within each kind the longest groups come first.
 const GATE: Rooms = [
   ['etcd', /^packages\/etcd\//],
   ['zookeeper', /^packages\/(zookeeper|bench)\//],
@@ -65,8 +65,8 @@ export function long(part: string): readonly Group[] {
 }
 
 /**
- * Splits a group into ZooKeeper's tests and all others, so that each half runs on its own processor. Both
- * halves mostly wait for servers.
+ * Splits a group into the tests of ZooKeeper and all others. The halves can run at the same time, which saves
+ * time because both mostly wait for servers.
  */
 function inTwo({ name, files }: Group): readonly Group[] {
   return [

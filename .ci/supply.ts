@@ -23,7 +23,7 @@ interface Budget {
 }
 
 const USUAL: Budget = { packages: 10, megabytes: 16 };
-// Larger budgets for packages that depend on a client library, a renderer or a command.
+// Larger budgets than the usual one, for packages that depend on a client library, a renderer or a command.
 const MORE: Readonly<Record<string, Budget>> = {
   bullmq: { packages: 20, megabytes: 20 },
   cli: { packages: 56, megabytes: 50 },
@@ -183,7 +183,10 @@ function table(all: readonly Installation[]): string {
   return [head, '| --- | --- | --- | --- |', ...rows].join('\n');
 }
 
-/** Returns the installation with the size on the page if they differ by at most 1 MB, since each build has a slightly different size. */
+/**
+ * Returns the installation, with its size replaced by the size that `PAGE` shows if the two differ by at most
+ * 1 MB. So small differences between builds do not change the page.
+ */
 function withMegabytesShown(installation: Installation): Installation {
   const cells = page.split('\n').find((line) => line.startsWith(`| \`@queuelock/${installation.name}\` `));
   const megabytes = Number(cells?.split('|')[3]);

@@ -38,7 +38,10 @@ function withAbsoluteLinks(name: string, tarball: string): void {
   }
 }
 
-/** Returns a page from a folder of the repository with absolute links. */
+/**
+ * Returns the page with each relative link replaced by the URL of its target in the repository. `folder` is
+ * the folder of the page in the repository.
+ */
 export function onNpm(page: string, folder: string): string {
   const url = repositoryUrl();
   return rewriteLinks(page, ({ path, anchor, isImage }) => {

@@ -28,7 +28,7 @@ if (unknown.length > 0) {
 
 const scratch = new Scratch();
 const ranAgainst = scratch.file('ran-against.jsonl');
-// The long run uses another seed every time.
+// The long run seeds its random tests differently every time.
 const seed = process.env['QUEUELOCK_SEED'] ?? (isLong ? String(Date.now() % 2 ** 31) : '1');
 const env = {
   ...scratch.env,
@@ -52,7 +52,10 @@ async function succeeds(command: string, ...args: readonly string[]): Promise<bo
   return code === 0;
 }
 
-/** Builds the packages, unless the caller has done so, and installs missing servers meanwhile. Returns the failures. */
+/**
+ * Builds the packages, unless the caller has done so, and installs missing servers meanwhile. Returns an
+ * outcome for each of the two that failed.
+ */
 async function makeReady(): Promise<readonly Outcome[]> {
   const prepare = [...nodeOptions(), 'integration/prepare.ts', ...(isLong ? ['long'] : [])];
   const [isBuilt, isPrepared] = await Promise.all([
@@ -66,8 +69,8 @@ async function makeReady(): Promise<readonly Outcome[]> {
 }
 
 /**
- * Runs the groups in their order, one more at a time than there are processors: tests wait for servers and
- * for time to pass during more than half of their duration. The outputs of two groups are never mixed.
+ * Runs the groups in their order. At any time it runs one group more than there are processors, because tests
+ * spend more than half of their duration waiting. The outputs of two groups are never mixed.
  */
 async function runGroups(groups: readonly Group[]): Promise<readonly Outcome[]> {
   const waiting = groups.map((group, place) => ({ group, place }));

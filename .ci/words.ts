@@ -11,7 +11,7 @@ import { lint } from 'cspell';
 const COUNTS = '.ci/words.json';
 const CONFIG = '.ci/cspell.config.js';
 const TEXT = /\.(ts|tsx|md)$/;
-// The glossary quotes the ruled out words, and programs generate the other files.
+// Skips the glossary, because it quotes the ruled out words, and files that programs generate.
 const SKIPPED = /(GLOSSARY|EVIDENCE)\.md$|CHANGELOG\.md$|\.api\.md$/;
 const ROOTS = ['.ci', '.github', 'integration', 'packages'];
 // The large folders that git ignores. cspell would skip them anyway, but listing their files takes time.

@@ -14,8 +14,8 @@ interface Compiler {
   readonly lacks?: readonly Resolution[];
   readonly options?: Readonly<Record<string, unknown>>;
   /**
-   * Messages that this compiler reports about the declarations of other projects. They are no findings, since
-   * they appear in any program that imports these projects.
+   * Messages that this compiler reports about the declarations of third-party packages. The test ignores
+   * them, since they appear in any program that imports these packages.
    */
   readonly others?: Readonly<Partial<Record<Resolution, RegExp>>>;
 }
@@ -31,7 +31,7 @@ const installed = (name: string): readonly string[] => [resolve('node_modules/.b
 
 const COMPILERS: readonly Compiler[] = [
   // etcd3 depends on grpc-js, whose `import type Long from 'long'` this compiler mistakes for the import of a
-  // namespace.
+  // namespace. So it reports TS2709.
   { version: '5.4.5', command: fromNpm('5.4.5'), others: { bundler: /@grpc\/grpc-js\/.*TS2709.*'Long'/ } },
   { version: '5.9.3', command: fromNpm('5.9.3') },
   { version: '6.0', command: installed('tsc6'), options: { ignoreDeprecations: '6.0' } },

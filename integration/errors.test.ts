@@ -314,7 +314,7 @@ describe('the message of an error', () => {
     });
   }
 
-  it('of a fence names the lock, the token and the resource that rejected it', async () => {
+  it('about a rejected fenced write names the lock, the token and the resource that rejected it', async () => {
     const reason =
       'the hold of "x" with token 3 is refused by the row: a later holder wrote there, with token 5';
     const error = await errorOf(expectAccepted({ outcome: 'refused', reason }));

@@ -37,13 +37,13 @@ describe('the page COMPATIBILITY.md', () => {
 
 describe('the reader of features and citations', () => {
   const source = `
-    it('grants the lock', () => {});
-    it(\`wins \${score({ of: us })} games\`, () => {});
-    it.skip('is skipped', () => {});
+    it('is a sample test', () => {});
+    it(\`is a sample with \${score({ of: us })} games\`, () => {});
+    it.skip('is a skipped sample', () => {});
     fact(
-      'draws "by chance"',
+      'is a sample named "by chance"',
     );
-    // it('dreams', () => {});
+    // it('is a sample in a comment', () => {});
     const all = { title: 'ends', other: 'begins' };
   `;
 
@@ -55,32 +55,37 @@ describe('the reader of features and citations', () => {
       readGame,
     );
 
-  for (const title of ['grants the lock', 'wins … games', 'draws "by chance"', 'ends']) {
-    it(`finds a test with the title ${title}`, () => {
+  for (const title of [
+    'is a sample test',
+    'is a sample with … games',
+    'is a sample named "by chance"',
+    'ends',
+  ]) {
+    it(`finds a test whose title is written as ${title}`, () => {
       expect(hasTest(source, title)).to.equal(true);
     });
   }
 
   for (const title of [
-    'is skipped',
-    'dreams',
+    'is a skipped sample',
+    'is a sample in a comment',
     'begins',
-    'grants the',
-    'wins games',
-    'wins … game',
+    'is a sample',
+    'is a sample with games',
+    'is a sample with … game',
     'score',
   ]) {
-    it(`finds no test with the title ${title}`, () => {
+    it(`finds no test for text that is not a test's title: ${title}`, () => {
       expect(hasTest(source, title)).to.equal(false);
     });
   }
 
   for (const evidence of [
-    '[game] "grants the lock", "ends"',
-    'not tested: no blitz. [game](test/game.test.ts) "grants the lock"; [game] "draws \\"by chance\\""',
-    '[game] "grants the lock" without us, see [there](there.md)',
+    '[game] "is a sample test", "ends"',
+    'not tested: no blitz. [game](test/game.test.ts) "is a sample test"; [game] "is a sample named \\"by chance\\""',
+    '[game] "is a sample test" without us, see [there](there.md)',
   ]) {
-    it(`accepts the evidence ${evidence}`, () => {
+    it(`accepts a citation of tests as evidence: ${evidence}`, () => {
       expect(reading(evidence)).to.deep.equal([]);
     });
   }
@@ -88,19 +93,19 @@ describe('the reader of features and citations', () => {
   for (const [evidence, finding] of [
     ['see [there](there.md)', /it names no test/],
     ['[game]', /no title follows test\/game.test.ts/],
-    ['[game] "grants the lock", "loses"', /test\/game.test.ts has no test "loses"/],
-    ['[gone](test/gone.test.ts) "grants the lock"', /there is no file test\/gone.test.ts/],
-    ['[gone] "grants the lock"', /\[gone\], which is not defined/],
-    ['[game] "grants the lock"; "ends"', /words in quotes follow no link/],
+    ['[game] "is a sample test", "loses"', /test\/game.test.ts has no test "loses"/],
+    ['[gone](test/gone.test.ts) "is a sample test"', /there is no file test\/gone.test.ts/],
+    ['[gone] "is a sample test"', /\[gone\], which is not defined/],
+    ['[game] "is a sample test"; "ends"', /words in quotes follow no link/],
     ['not tested: not yet', /^\[game\] is defined and not used$/],
   ] as const) {
-    it(`rejects the evidence ${evidence}`, () => {
+    it(`rejects a wrong citation of tests as evidence: ${evidence}`, () => {
       expect(reading(evidence).join()).to.match(finding);
     });
   }
 
   it('rejects a feature without a test, a test that does not exist, and a test of another store', () => {
-    const tests = { 'core/test/game.test.ts': ['grants the lock', 'loses'] };
+    const tests = { 'core/test/game.test.ts': ['is a sample test', 'loses'] };
     const data: FeatureData = {
       sections: [
         {
@@ -129,7 +134,7 @@ describe('the reader of features and citations', () => {
     const page = `
 | theirs | on our side | tested by |
 | - | - | - |
-| "chess" | [rules](rules.py) | [a](test/game.test.ts) "grants the lock" |
+| "chess" | [rules](rules.py) | [a](test/game.test.ts) "is a sample test" |
 | go | the same | not tested: no board |
 | checkers | the same | soon |
 | bridge | the same | [a](test/game.test.ts) "loses" |

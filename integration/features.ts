@@ -74,7 +74,7 @@ export function findingsInData({ sections, scenarios }: FeatureData, read: ReadF
   ];
 }
 
-/** Returns how many tests the data names, for a check that the data was read at all. */
+/** Returns how many tests the features name. A check of this number shows that the data was read at all. */
 export function countTests({ sections, scenarios }: FeatureData): number {
   const all = [
     ...sections.flatMap(({ features }) => features.map(({ tests = {} }) => tests)),
@@ -121,8 +121,8 @@ function faultsIn(statement: Statement, read: ReadFile): string[] {
 }
 
 /**
- * Returns the check for a cell. Only cells of the column "tested by" have one: they must name tests, or say
- * why there are none.
+ * Returns the function that checks a cell. Only cells of the column "tested by" are checked: they must name
+ * tests, or say why there are none.
  */
 function ruleFor({ column, columns }: Statement): ((statement: Statement) => string[]) | undefined {
   return columns.includes(TESTED_BY) && column === TESTED_BY ? ofEvidence : undefined;
@@ -143,7 +143,7 @@ function unkept({ path, titles }: Citation, read: ReadFile): string[] {
 
 /**
  * Returns whether the source has a test of that title. The title is the first argument of a call other than
- * `skip`, `xit` and `xdescribe`, or a member `title`.
+ * `skip`, `xit` and `xdescribe`, or the value of a property `title`.
  */
 export function hasTest(source: string, title: string): boolean {
   const words = title.split('…').map(asPattern).join('\\$\\{(?:[^{}]|\\{[^{}]*\\})*\\}');

@@ -13,7 +13,7 @@ describe('the links of a README on npm', () => {
     );
   });
 
-  it('show images as files, also when the image is inside of a link', () => {
+  it('point to the raw file of an image, also when the image is inside of a link', () => {
     const raw = repositoryUrl().replace('github.com', 'raw.githubusercontent.com');
     expect(written('[![the packages](../architecture.svg)](../README.md)')).to.equal(
       `[![the packages](${raw}/main/packages/architecture.svg)](${repositoryUrl()}/blob/main/packages/README.md)`,
@@ -45,7 +45,7 @@ describe('the links of a page', () => {
     expect(linksOf(page).map(({ path, anchor }) => path + anchor)).to.deep.equal(['one.md#x', 'four.md']);
   });
 
-  it('are replaced only where the given function returns a replacement', () => {
+  it('are replaced only where the callback returns a replacement', () => {
     expect(
       rewriteLinks('[a](one.md) [b](two.md)', ({ path }) => (path === 'two.md' ? '/two' : undefined)),
     ).to.equal('[a](one.md) [b](/two)');

@@ -7,7 +7,9 @@ import { sharedConsul, sharedEtcd, sharedRedis, sharedZooKeeper } from '@queuelo
 /** Matches examples that need PostgreSQL or MySQL. The tests of these two packages run them. */
 const NEEDS_A_DATABASE = /@queuelock\/(postgres|mysql)/;
 
-/** Pages that most users read first. `pnpm test` runs their examples, and the long run all others. */
+/**
+ * Pages that new users read first. `pnpm test` runs only the examples on them; the long run runs all others.
+ */
 const FIRST = [
   'README.md',
   ...['core', 'etcd', 'zookeeper', 'memory'].map((name) => `packages/${name}/README.md`),

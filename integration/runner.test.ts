@@ -76,7 +76,7 @@ describe('the report of the test run', () => {
     for (const { file } of outcome.failures) expect(file).to.match(/day\.mjs$/);
   });
 
-  it('distinguishes a safety violation from other failures, even if it is only the cause of an error', () => {
+  it('distinguishes a safety violation from other failures, even if it is only the `cause` of another error', () => {
     expect(outcome.failures.map(({ isUnsafe }) => isUnsafe)).to.deep.equal([false, true, false]);
   });
 });
@@ -84,7 +84,7 @@ describe('the report of the test run', () => {
 // Source of a test whose process ends while another process, which the test started, keeps the output open.
 const LEAVES_ONE_BEHIND = `
   import { spawn } from 'node:child_process';
-  it('leaves a process running', () => {
+  it('is a sample test that leaves a process running', () => {
     const left = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1_000)'], { stdio: 'inherit' });
     left.unref();
     console.log('left=' + left.pid);
@@ -144,7 +144,7 @@ describe('a failed test', () => {
     expect(toRunAgain(after(failed('a'), failed('b'), failed('c'), failed('d')))).to.be.empty;
   });
 
-  it('is not run again after a safety violation, or when a whole process failed', () => {
+  it('is not run again after a safety violation, or when its whole mocha process failed', () => {
     expect(toRunAgain(after(failed('a'), failed('b', { isUnsafe: true })))).to.be.empty;
     expect(toRunAgain({ ...NOTHING, ...broken('mocha ended early') })).to.be.empty;
   });

@@ -6,7 +6,7 @@ const MANY = 1_000;
 const some = (draw: () => number): number[] => Array.from({ length: MANY }, draw);
 
 describe('random numbers of an experiment', () => {
-  it('are the same again for the same seed, and differ for another seed', () => {
+  it('are the same for two generators with the same seed, and differ for another seed', () => {
     const [one, other] = [new Chance(SEED), new Chance(SEED)];
     expect(some(() => one.below(1))).to.deep.equal(some(() => other.below(1)));
     expect(one.shuffled([...Array(MANY).keys()])).to.deep.equal(other.shuffled([...Array(MANY).keys()]));

@@ -6,7 +6,7 @@ const MOST = 2 ** 31;
 /** Seed of all random choices in a process that runs experiments. */
 const SEED = seedOf(process.env['QUEUELOCK_SEED']);
 
-/** Text of a failure message that states how to repeat the same choices. */
+/** Text of a failure message that states with which seed a run makes the same random choices again. */
 export const SEED_SETTING = `QUEUELOCK_SEED=${SEED}`;
 
 /** Random numbers of one experiment, from 0 to 1, independent of earlier experiments. */

@@ -17,7 +17,7 @@ const STEADY_QUEUES = 4;
 const STEADY_MS = [0, 8_000] as const;
 /**
  * Shortest and longest hold in milliseconds, in queues that all workers wait for. With longer holds each
- * worker would be granted too rarely.
+ * worker would get few grants during a run.
  */
 const RECIPES_MS = { quick: [0, 20], slow: [0, 500] } as const;
 const OPERATED = { busy: 3, steady: 1 } as const;
@@ -37,8 +37,8 @@ export const OPERATED_QUEUES: number = OPERATED.busy + OPERATED.steady;
 export const LONGEST_HOLD_MS: number = STEADY_MS[1];
 
 /**
- * Returns the load. Most holds are short, so that there are many. But a fault affects only a hold that lasts,
- * so each worker also holds for longer in other queues.
+ * Returns the load of a chaos run. Most holds are short, so that a run has many. But a fault can affect only
+ * a hold that is in progress, so each worker also holds for longer in other queues.
  */
 export function chaosLoad(
   experiment: Experiment,

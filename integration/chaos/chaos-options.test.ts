@@ -21,7 +21,7 @@ describe('the arguments of pnpm chaos', () => {
     expect(out('etcd')).to.equal(`chaos-report/etcd-${seed}`);
   });
 
-  it('name one store and the directory of its report, or one directory for the reports of both stores', () => {
+  it('select one store and the directory of its report, or one directory for the reports of both stores', () => {
     expect(optionsOf('--backend', 'zookeeper', '--out', 'here').out('zookeeper')).to.equal('here');
     expect(optionsOf('--out', 'here').out('zookeeper')).to.equal('here/zookeeper');
   });
@@ -30,7 +30,7 @@ describe('the arguments of pnpm chaos', () => {
     expect(optionsOf('--', '--minutes', '0.5').minutes).to.equal(0.5);
   });
 
-  it('repeat the run of a report when they are copied from the command in that report', () => {
+  it('are the same when parsed from the command that a report shows for repeating its run', () => {
     const requested = ['--minutes', '0.5', '--backend', 'etcd', '--rule', 'plain', '--recipes'];
     const [, , ...args] = commandOf({ ...optionsOf(...requested), seed: 7 }, 'etcd').split(' ');
     expect(optionsOf(...args)).to.include({ minutes: 0.5, seed: 7, rule: 'plain', recipes: true });
@@ -46,7 +46,16 @@ describe('the arguments of pnpm chaos', () => {
     [['--minutes', 'Infinity'], '--minutes: "Infinity" is not from 0.25 to 1440'],
     [['--seed', '1.5'], '--seed: "1.5" is not a whole number from 0 to 4294967295'],
     [['--seed', ''], '--seed: "" is not a number'],
-    [['--backend', 'redis'], '--backend: "redis" is none of etcd, zookeeper, both'],
+    [
+      ['--backend', 'mongodb'],
+      '--backend: "mongodb" is none of etcd, zookeeper, redis, postgres, mariadb, consul, consul-cluster, both, all',
+    ],
+    [['--backend', 'redis', '--recipes'], '--recipes is only for etcd and zookeeper'],
+    [
+      ['--backend', 'redis', '--rule', 'plain'],
+      '--rule: "plain" is none of those for redis: product, overlong',
+    ],
+    [['--sums', ''], '--sums: "" is not the name of a file'],
     [['--out', ''], '--out: "" is not the name of a directory'],
     [
       ['--rule', 'plain'],

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
-import { STORES, type StoreName } from './profiles.ts';
+import { CHAOS_STORES, hasSchedule, rulesOf, type ChaosStore } from './chaos-stores.ts';
+import { STORES } from './profiles.ts';
 import type { Rule } from './worker-command.ts';
 
 /** Options of `pnpm chaos`. */
@@ -7,14 +8,19 @@ export interface ChaosOptions {
   readonly minutes: number;
   readonly seed: number;
   /** Stores to run, one after another. */
-  readonly stores: readonly StoreName[];
-  /** Returns the directory of the reports for each store. */
-  readonly out: (store: StoreName) => string;
+  readonly stores: readonly ChaosStore[];
+  /** Returns the directory for the report of a store. */
+  readonly out: (store: ChaosStore) => string;
   readonly rule: Rule;
-  /** Whether to use shared locks, several names, semaphores and leaders besides plain locks. */
+  /**
+   * Whether workers also use read and write locks, semaphores, elections, and claims of several names.
+   * Otherwise they use only plain locks.
+   */
   readonly recipes: boolean;
   /** Whether to keep histories, also those of a run without violations. */
   readonly keep: boolean;
+  /** File of sums to which this run's numbers are added. */
+  readonly sums: string | undefined;
 }
 
 /** Thrown for wrong arguments. The message names them and the allowed values. */
@@ -22,26 +28,26 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-const RULES: Readonly<Record<StoreName, readonly Rule[]>> = {
-  etcd: ['product', 'plain', 'overlong'],
-  zookeeper: ['product', 'connected', 'newest', 'overlong'],
-};
 const LEAST_MINUTES = 0.25;
 const MAX_MINUTES = 24 * 60;
 const MAX_SEED = 2 ** 32 - 1;
 
 export const HELP = `Usage: pnpm chaos [options]
 
-Locks under load on three servers, with faults at random; then a checker reads what everybody wrote down.
+Locks under load, with faults at random; then a checker reads what everybody wrote down. etcd, zookeeper and
+consul-cluster have three servers, the others one.
 
   --minutes M     how long each store is under load, from ${LEAST_MINUTES} to ${MAX_MINUTES} (default 5)
   --seed S        of the schedule, from 0 to ${MAX_SEED}: the same seed, the same faults (default: by chance, printed)
-  --backend B     etcd, zookeeper or both, one after the other (default both)
+  --backend B     ${CHAOS_STORES.join(', ')}; both for etcd and zookeeper, all for all of them
+                  one after another (default both)
   --out DIR       where the report goes (default chaos-report/<backend>-<seed>); with both, DIR/<backend>
   --recipes       not only plain locks: also read and write locks, semaphores, locks of several names, leaders
-  --keep          keeps the histories also when nothing was wrong
+                  (etcd, zookeeper)
+  --keep          keeps the histories also when nothing was wrong (etcd, zookeeper)
+  --sums FILE     adds the run to the runs in FILE, and prints the sums of all of them
   --rule R        by which rule workers believe in their locks (default product). The others show that the checker
-                  sees what is wrong: etcd: plain, overlong; zookeeper: connected, newest, overlong
+                  sees what is wrong: etcd: plain, overlong; zookeeper: connected, newest, overlong; others: overlong
   --help
 
 Ctrl-C ends the load early: faults are healed, and what there is is checked and reported.
@@ -58,20 +64,24 @@ export function chaosOptions(args: readonly string[]): ChaosOptions | undefined 
     );
   const seed = values.seed === undefined ? Math.floor(Math.random() * MAX_SEED) : seedOf(values.seed);
   const stores = storesOf(values.backend ?? 'both');
-  const out = (store: StoreName): string => {
+  const out = (store: ChaosStore): string => {
     if (values.out === undefined) return `chaos-report/${store}-${seed}`;
     return stores.length > 1 ? `${values.out}/${store}` : values.out;
   };
   if (values.out === '') throw new UsageError('--out: "" is not the name of a directory');
   const rule = ruleOf(values.rule ?? 'product', stores);
-  const { recipes = false, keep = false } = values;
-  return { minutes, seed, stores, out, rule, recipes, keep };
+  if (values.sums === '') throw new UsageError('--sums: "" is not the name of a file');
+  const { recipes = false, keep = false, sums } = values;
+  for (const [name, isSet] of Object.entries({ recipes, keep }))
+    if (isSet && !stores.every(hasSchedule))
+      throw new UsageError(`--${name} is only for ${STORES.join(' and ')}`);
+  return { minutes, seed, stores, out, rule, recipes, keep, sums };
 }
 
 /** Returns the command that repeats one of the runs. */
 export function commandOf(
   { minutes, seed, rule, recipes }: Pick<ChaosOptions, 'minutes' | 'seed' | 'rule' | 'recipes'>,
-  store: StoreName,
+  store: ChaosStore,
 ): string {
   const rules = rule === 'product' ? '' : ` --rule ${rule}`;
   return `pnpm chaos --minutes ${minutes} --seed ${seed} --backend ${store}${rules}${recipes ? ' --recipes' : ''}`;
@@ -88,6 +98,7 @@ function parse(args: readonly string[]) {
     rule: text,
     recipes: flag,
     keep: flag,
+    sums: text,
     help: { ...flag, short: 'h' },
   } as const;
   // pnpm passes on a `--` before a script's arguments.
@@ -99,18 +110,20 @@ function parse(args: readonly string[]) {
   }
 }
 
-function storesOf(backend: string): readonly StoreName[] {
+function storesOf(backend: string): readonly ChaosStore[] {
   if (backend === 'both') return STORES;
-  const store = STORES.find((name) => name === backend);
-  if (!store) throw new UsageError(`--backend: "${backend}" is none of ${STORES.join(', ')}, both`);
+  if (backend === 'all') return CHAOS_STORES;
+  const store = CHAOS_STORES.find((name) => name === backend);
+  if (!store)
+    throw new UsageError(`--backend: "${backend}" is none of ${CHAOS_STORES.join(', ')}, both, all`);
   return [store];
 }
 
-function ruleOf(text: string, stores: readonly StoreName[]): Rule {
+function ruleOf(text: string, stores: readonly ChaosStore[]): Rule {
   for (const store of stores) {
-    const rule = RULES[store].find((name) => name === text);
-    if (!rule)
-      throw new UsageError(`--rule: "${text}" is none of those for ${store}: ${RULES[store].join(', ')}`);
+    const rules = rulesOf(store);
+    if (!rules.some((name) => name === text))
+      throw new UsageError(`--rule: "${text}" is none of those for ${store}: ${rules.join(', ')}`);
   }
   return text as Rule;
 }

@@ -57,7 +57,7 @@ function textOf(outcome: ChaosOutcome, { run, verdict, pictures, command }: Part
     `attempts that ended in an error: ${ended}`,
     ...(failure ? [`it ended early: ${failure.message}`] : []),
   ];
-  const snapshot = first ? { picture: first.file } : {};
+  const snapshot = first ? { snapshot: first.file } : {};
   const report = reportOf(run, verdict, {
     title: titleOf(outcome),
     command,

@@ -34,12 +34,12 @@ export interface ChaosOutcome {
   readonly directory: string;
   /** Description of the servers with their versions, for the report. */
   readonly description: string;
-  /** Number of attempts that ended in an error, by its code. */
+  /** Number of claims that ended in an error, by the code of the error. */
   readonly failures: ReadonlyMap<string, number>;
 }
 
-// Longest time in milliseconds that a worker may take to end. It is long, because all eight workers end at
-// the same time.
+// Longest time in milliseconds that a worker may take to end. It is long, because all workers of the run end
+// at the same time.
 const EXIT_WITHIN_MS = 5_000;
 const DRAIN_WITHIN_MS = 60_000;
 const DRAIN_READ_INTERVAL_MS = 300;
@@ -48,8 +48,8 @@ const DRAIN_READ_INTERVAL_MS = 300;
 export async function runChaos(plan: ChaosPlan): Promise<ChaosOutcome> {
   const { store, rule, out } = plan;
   const { ttlMs } = timingOf(store, 'fast', false);
-  // Sets `evictionMs`, how long a holder may believe in its hold after the operator removed its entry, at the
-  // start of the run. The check of an aborted run needs it too.
+  // `evictionMs` is how long a holder may believe that it holds after an operator removed its entry. It is
+  // set before the run, because a run that ends early is checked with these limits too.
   const limits = { exitMs: EXIT_WITHIN_MS, evictionMs: ttlMs };
   const experiment = await startExperiment({ store, rule, holdMs: LONGEST_HOLD_MS, limits });
   const { loads, operated, shared } = chaosLoad(experiment, plan);
@@ -124,17 +124,20 @@ function capabilitiesOf({ store, cluster, timing }: Experiment): Capabilities {
   };
 }
 
-/** Waits until all remaining waiters are granted. The checker reports those that never are. */
+/**
+ * Resumes frozen workers, ends the load, and waits up to 60 s until no claim is in progress. Claims that are
+ * still in progress then are waiters that were never granted, which the checker reports.
+ */
 async function drain(experiment: Experiment, crew: Crew, live: LiveFacts): Promise<void> {
   await Promise.all(experiment.workers.map((worker) => worker.thaw()));
   experiment.calm();
   const deadline = performance.now() + DRAIN_WITHIN_MS;
   let idle = 0;
-  // Requires two reads in a row that show no attempt in progress, because a worker may report the end of an
-  // attempt after the first read.
+  // Requires two reads in a row without a claim in progress. A single read may find a worker between two
+  // claims that has not yet received the command to start no further claims.
   while (idle < 2 && performance.now() < deadline) {
     await pause(DRAIN_READ_INTERVAL_MS);
-    live.look();
+    live.readState();
     idle = live.isBusy(crew.ids) ? 0 : idle + 1;
   }
 }

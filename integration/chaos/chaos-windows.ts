@@ -32,7 +32,7 @@ export function inWindow(run: Run, [from, to]: Window): Run {
   return { ...run, lives: lives.sort((a, b) => byNumber.compare(a.who, b.who)) };
 }
 
-/** Leaves out each time that lies in the window around an earlier time of the list. */
+/** Returns the times in order, but leaves out each time that is less than 10 s away from one already kept. */
 function apart(moments: readonly number[]): number[] {
   const chosen: number[] = [];
   for (const at of moments)

@@ -30,7 +30,7 @@ function start(): void {
   const child = fork(SCRIPT, args, { detached: true });
   let notifiedAt = 0;
   const stop = (): void => {
-    // The first signal may arrive twice: from the terminal and from pnpm.
+    // One interrupt by the user may arrive as two signals: from the terminal and from pnpm.
     if ((notifiedAt > 0 && notifiedAt + AGAIN_AFTER_MS > performance.now()) || !child.connected) return;
     if (notifiedAt > 0) {
       child.disconnect();

@@ -24,7 +24,7 @@ for (const store of STORES) {
     let swing: NodeJS.Timeout | undefined;
 
     before(async function () {
-      // The time limit is long, because libfaketime may have to be installed.
+      // Sets a long time limit, because the hook may have to install libfaketime.
       this.timeout(INSTALLED_WITHIN_MS);
       fakeTime = await findFakeTime(this);
     });
@@ -36,7 +36,7 @@ for (const store of STORES) {
       });
     });
 
-    it('are not affected by a time of day that jumps by an hour in either direction, or by 5 s every second', async () => {
+    it('are not affected by a wall clock that jumps by an hour in either direction, or back and forth by 5 s every second', async () => {
       const experiment = await startExperiment({ store });
       const [ahead, behind, swinging] = (wallClocks = Array.from({ length: 3 }, () => fakeTime.wallClock()));
       const crews = await Promise.all(wallClocks.map((clock) => Crew.gather(experiment, clock.worker)));
@@ -66,7 +66,7 @@ for (const store of STORES) {
     });
 
     for (const rates of [[0.99, 1.01], [0.9]]) {
-      it(`notice in time that they lost the lock when cut off, with a clock that runs at x${rates.join(' or x')}`, async () => {
+      it(`notice in time that they lost the lock when cut off, with a clock that runs at x${rates.join(' or x')} of the true rate`, async () => {
         const experiment = await startExperiment({ store });
         const crews = await Promise.all(rates.map((rate) => Crew.gather(experiment, fakeTime.atRate(rate))));
         await oneByOne(async () => {
@@ -77,10 +77,11 @@ for (const store of STORES) {
       });
     }
 
-    it('(control) believe too long that they hold, at clock rate 0.9 without the boot clock', async () => {
+    it('(control) believe too long that they hold, when they use only clocks that run at 0.9 times the true rate', async () => {
       const broken = new Set<string>();
-      // Without the boot clock the worker believes half a second too long that it holds. The checker notices
-      // that only if the worker gets processor time during that half second, so there are several attempts.
+      // Without the boot clock, which libfaketime leaves real, the worker believes half a second too long
+      // that it holds. The checker notices that only if the worker gets processor time during that half
+      // second, so there are several attempts.
       for (let attempt = 0; attempt < CONTROL_ATTEMPTS && !broken.has('S2'); attempt += 1) {
         const experiment = await startExperiment({ store });
         const crew = await Crew.gather(experiment, fakeTime.atRate(0.9, { alone: true }));
@@ -130,7 +131,7 @@ class Crew {
     return { queue, from };
   }
 
-  /** Cuts the holder off from all servers until the other worker is granted the lock. */
+  /** Cuts the worker `holder` off from all servers until the worker `next` is granted the lock. */
   async loseOnce(): Promise<void> {
     const { holder, next } = this;
     const { members } = this.#experiment.cluster;
@@ -150,7 +151,9 @@ class Crew {
   }
 }
 
-/** Resolves when a heartbeat of the worker is confirmed `ms` after this call or later. */
+/**
+ * Resolves at the first heartbeat of the worker that is confirmed at least `ms` milliseconds after this call.
+ */
 async function beatsFor(worker: WorkerProcess, ms: number): Promise<void> {
   const until = BigInt(stampNow()) + BigInt(Math.round(ms * 1e6));
   await worker.untilEvent('beat', { from: worker.events.length, matches: ({ t }) => BigInt(t) >= until });

@@ -7,8 +7,8 @@ import type { Experiment } from './experiment.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
 const ESTABLISHED = '01';
-// Time limit in milliseconds. It is long enough for the first heartbeat, which opens the connection for
-// heartbeats.
+// Time limit in milliseconds for a worker to connect. It includes the first heartbeat, which opens the
+// connection for heartbeats.
 const CONNECTED_WITHIN_MS = 15_000;
 
 /**
@@ -24,8 +24,8 @@ export function connectedMember(experiment: Experiment, worker: WorkerProcess): 
 }
 
 /**
- * Resolves with the member to which most connections of the process lead (Linux). The lock client has several
- * connections to one member. The worker's fenced writes use only one connection.
+ * Resolves with the member to which most connections of the worker's process lead (Linux only). The lock
+ * client opens several connections to its member, and the worker's fenced writes open only one.
  */
 async function mostConnections({ cluster }: Experiment, { pid, place }: WorkerProcess): Promise<Member> {
   const peers = peersOf(pid);
@@ -63,7 +63,7 @@ function linkOf(path: string): string {
   try {
     return readlinkSync(path);
   } catch {
-    return ''; // The descriptor was closed after the directory was read.
+    return ''; // Ignores a descriptor that was closed after `readdirSync` listed it.
   }
 }
 

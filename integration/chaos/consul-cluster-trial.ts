@@ -6,7 +6,9 @@ import { DetourTrial } from './detour-trial.ts';
 import { SHORT_MS, strikeAll, type ServerFault } from './traveller-faults.ts';
 import type { TrialSettings } from './trial-options.ts';
 
-/** TTL in milliseconds, longer than an election with `raft_multiplier` 1, also on a busy machine. */
+/**
+ * TTL in milliseconds. Even on a busy machine, the servers elect a leader within it (`raft_multiplier` 1).
+ */
 const TTL_MS = 4_000;
 const ELECTION_MS = 5_000;
 /**
@@ -17,8 +19,8 @@ const ELECTION_MS = 5_000;
 const OUTLASTED_TTLS = 2.7;
 
 /**
- * Times in milliseconds. Consul ends a session up to twice its TTL after the last renewal. A leader that is
- * elected meanwhile waits for up to twice the TTL again, counted from its election.
+ * Times of the trial in milliseconds. Consul ends a session up to twice its TTL after the last renewal. A
+ * leader that is elected meanwhile waits for up to twice the TTL again, counted from its election.
  */
 const TIMING = {
   ttlMs: TTL_MS,
@@ -29,9 +31,12 @@ const TIMING = {
 
 let started: Promise<ConsulCluster> | undefined;
 
-/** Starts three Consul servers, once for each process, and workers that load them. */
+/**
+ * Starts a trial: workers that take locks on three Consul servers. All trials of this process share the
+ * servers.
+ */
 export async function startConsulClusterTrial(
-  settings: Pick<TrialSettings, 'rule'> = {},
+  settings: Pick<TrialSettings, 'rule' | 'seed'> = {},
 ): Promise<ConsulClusterTrial> {
   const cluster = await sharedCluster();
   const trial = new ConsulClusterTrial(cluster, settings);
@@ -43,7 +48,7 @@ export async function startConsulClusterTrial(
 export class ConsulClusterTrial extends DetourTrial {
   readonly cluster: ConsulCluster;
 
-  constructor(cluster: ConsulCluster, settings: Pick<TrialSettings, 'rule'>) {
+  constructor(cluster: ConsulCluster, settings: Pick<TrialSettings, 'rule' | 'seed'>) {
     const { servers } = cluster;
     super(
       {

@@ -21,14 +21,14 @@ describe('faults on consul with three servers', function () {
     expect(numbers.holds).to.be.at.least(LEAST_HOLDS);
   });
 
-  it('(control) let two workers hold at the same time when clients rely on their session for longer than heartbeats prove', async function () {
+  it('(control) let two workers hold at the same time when clients rely on a heartbeat for longer than it proves', async function () {
     const trial = await orSkip(this, startConsulClusterTrial({ rule: 'overlong' }));
     const [{ worker, detour }, next] = trial.travellers as [Traveller, Traveller];
     const queue = trial.queue('held');
     await holdNow(worker, queue);
     const place = await standIn(next.worker, queue);
-    // Waits for a heartbeat before the fault begins. The rule `overlong` lengthens only what heartbeats
-    // prove, not what the opening of the session proves.
+    // Waits for a heartbeat before the fault begins. With the rule `overlong`, a client relies on a heartbeat
+    // for longer than it proves, but not on the opening of its session.
     await worker.untilEvent('beat', { from: worker.events.length });
     const healed = await trial.fault('worker cut off', worker.id, async () => detour.loseAll());
     await granted(next.worker, place);

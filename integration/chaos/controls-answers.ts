@@ -1,6 +1,6 @@
 /**
- * Sends heartbeats with a weaker rule than queuelock's, which other lock clients use. The TTL counts from the
- * send time of the newest heartbeat with a response. It does not matter how late that response arrived.
+ * Sends heartbeats by a rule that other lock clients use, and that is weaker than queuelock's. The TTL counts
+ * from the send time of the newest heartbeat with a response, however late that response arrived.
  */
 export class LastAnswered {
   readonly #ttlMs: number;
@@ -19,9 +19,8 @@ export class LastAnswered {
   }
 
   /**
-   * Sends a heartbeat, and resolves with the proven time in milliseconds, counted from this call. Resolves as
-   * soon as there is a response that no earlier call has used. It may be the response to an earlier
-   * heartbeat.
+   * Sends a heartbeat, and resolves with the proven time in milliseconds, counted from this call. Resolves
+   * with the next response, even if it belongs to an earlier heartbeat. Each call consumes one response.
    */
   renew(signal: AbortSignal): Promise<number> {
     const sentAt = performance.now();

@@ -24,7 +24,10 @@ const ZOOKEEPER_RULES: Partial<Record<Rule, RuleOf>> = {
 const CONSUL_RULES: typeof ETCD_RULES = { overlong: overlongBy(3) };
 const RULES: Readonly<Record<string, typeof ETCD_RULES>> = { zk: ZOOKEEPER_RULES, consul: CONSUL_RULES };
 
-/** Returns the backend with sessions that follow this rule. Everything else works as in queuelock. */
+/**
+ * Returns the backend with sessions whose heartbeats follow the given rule. Everything else works as in
+ * queuelock.
+ */
 export function controlled(rule: Rule, backend: Backend, { url }: WorkerSetup): Backend {
   if (rule === 'product') return backend;
   const { scheme, hosts } = parseBackendUrl(url);
@@ -55,8 +58,8 @@ function generous(session: Session): Changed {
 }
 
 /**
- * Sends keepalives to one etcd member as long as the member responds. Unlike queuelock, it does not prove
- * that the member is still connected to the majority.
+ * Sends keepalives to one etcd member as long as the member responds. Models a client that, unlike queuelock,
+ * does not prove that the member is still connected to the majority.
  */
 function etcdPlain(session: Session, hosts: readonly string[]): Changed {
   const { id, ttlMs } = session;
@@ -85,8 +88,8 @@ function etcdPlain(session: Session, hosts: readonly string[]): Changed {
 }
 
 /**
- * Models a client for which every heartbeat whose write the server has acknowledged proves the whole TTL,
- * counted from when the heartbeat began.
+ * Models a client that relies on the whole TTL, counted from the start of a heartbeat, once the server has
+ * acknowledged the heartbeat's write.
  */
 function acknowledgedWrite(session: Session): Changed {
   return {
@@ -99,8 +102,8 @@ function acknowledgedWrite(session: Session): Changed {
 
 /**
  * Models clients that believe they hold as long as they are connected. A response to a read from the first
- * member of the URL counts as a proof of the whole TTL. The read uses its own connection: a member serves
- * reads on all its connections or on none.
+ * member that the URL names counts as a proof of the whole TTL. The read uses its own connection: a member
+ * serves reads on all its connections or on none.
  */
 function connected(session: Session, hosts: readonly string[]): Changed {
   let wire: Promise<ZooKeeperWire> | undefined;

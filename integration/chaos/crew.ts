@@ -8,8 +8,8 @@ import type { WorkerProcess } from './worker-process.ts';
 
 export interface CrewOptions {
   /**
-   * Number of workers that run at any time. Each has a numbered slot. When a worker ends, a new worker
-   * replaces it in its slot.
+   * Number of workers that run at any time. Each has a number from 0. When a worker ends, a new worker gets
+   * its number.
    */
   readonly workers: number;
   readonly seed: number;
@@ -72,7 +72,8 @@ export class Crew {
     });
     this.#places[place] = worker;
     for (const load of loads) worker.tell(load);
-    // The checker judges a worker that ends by itself. The load continues with a new worker.
+    // Starts a new worker when this one ends without being killed, so that the load continues. The checker
+    // reports this worker unless it ended cleanly.
     void worker.ended.then(({ signal }) => {
       if (signal !== 'SIGKILL' && !this.#isOver) void this.replace(place);
     });

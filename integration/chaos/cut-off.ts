@@ -10,15 +10,15 @@ export interface CrossedPair {
   /** The worker that will be cut off. It holds the first queue. */
   readonly cut: WorkerProcess;
   readonly other: WorkerProcess;
+  /** Entry with which the worker `cut` holds the first queue. */
   readonly held: Queued;
   /** Entry of `other` in the first queue, where it waits behind `held`. */
   readonly next: Queued;
-  /**
-   * The entries in the second queue, in order: `before`, with which `other` holds it, `waiting` of the worker
-   * to cut off, and `behind`, again of `other`.
-   */
+  /** Entry with which `other` holds the second queue. */
   readonly before: Queued;
+  /** Entry of the worker `cut` in the second queue, where it waits behind `before`. */
   readonly waiting: Queued;
+  /** Another entry of `other` in the second queue, behind `waiting`. */
   readonly behind: Queued;
 }
 

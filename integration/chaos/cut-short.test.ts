@@ -7,8 +7,8 @@ import { HistoryBuilder } from '@queuelock/harness/check/history-builder';
 import { expectSafe } from './verdicts.ts';
 
 /**
- * Returns a history in which `a` was killed while it held. All other workers were killed at 200 ms in various
- * states. The event `calm`, at which all faults are over, and the end of the run are missing.
+ * Returns the history of a run that ended at 200 ms: `a` has begun to release, `b` holds, `c` waits, and `d`
+ * enqueues. The event `calm`, at which all faults are over, and the end of the run are missing.
  */
 const cutShort = (): HistoryBuilder =>
   new HistoryBuilder()
@@ -72,7 +72,7 @@ describe('a chaos run that was cut short', () => {
       .attempt('d', { n: 2, token: 5, queued: 100, acquired: 150 });
     expect(await found(past)).to.match(/^SafetyViolation: .*F1: d#2 .* past c#1 /s);
   });
-  it('rejects with a `SafetyViolation` that names the directory of its history', async () => {
+  it('is reported as a `SafetyViolation` that names the directory of its history, if it is unsafe', async () => {
     const overlap = cutShort().attempt('d', { n: 2, token: 5, queued: 100, acquired: 150 });
     await found(overlap);
     const error = await expectSafe(directory, {}).catch((thrown: unknown) => thrown);

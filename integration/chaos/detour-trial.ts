@@ -17,7 +17,7 @@ export interface Traveller {
 export interface DetourSite {
   readonly store: string;
   readonly servers: Servers;
-  /** Returns the URL of the backend for these addresses of the servers. */
+  /** Returns the URL of the backend for the given server addresses, which are those of the proxies. */
   readonly url: (endpoints: readonly string[]) => string;
   readonly timing: Timing;
 }
@@ -32,7 +32,7 @@ const READ_WITHIN_MS = 20_000;
 const WORKERS = 4;
 // Time limit in milliseconds for the end of a worker. It is long, because all workers end at the same time.
 const EXIT_WITHIN_MS = 10_000;
-/** Longest hold in TTLs, in the queues `steady`, which always have a holder and waiters. */
+/** Longest hold in TTLs, in the queues named `steady`, which always have a holder and waiters. */
 const LONGEST_HOLD_TTLS = 2;
 const GIVEN_UP = { cancelShare: 0.05, abortShare: 0.02 } as const;
 
@@ -43,7 +43,7 @@ export class DetourTrial extends Trial {
   readonly #servers: Servers;
   readonly #loads: readonly LoadCommand[];
 
-  constructor(site: DetourSite, settings: Pick<TrialSettings, 'rule'> = {}) {
+  constructor(site: DetourSite, settings: Pick<TrialSettings, 'rule' | 'seed'> = {}) {
     const longestHoldMs = LONGEST_HOLD_TTLS * site.timing.ttlMs;
     super(groundOf(site), {
       ...settings,

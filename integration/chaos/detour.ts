@@ -16,7 +16,10 @@ export interface LateRequest {
   forwarded(): Promise<void>;
 }
 
-/** A proxy in this process before each member. It can lose, hold back or delay data. */
+/**
+ * A proxy in this process before each member. It can lose data, hold data back until the fault is over, or
+ * delay data by a fixed time.
+ */
 export class Detour {
   /** Proxies in the order of the members. */
   readonly proxies: readonly TcpProxy[];
@@ -105,7 +108,7 @@ export class Detour {
   }
 }
 
-/** Stops the proxies after the promise of `ending` has settled. Call it in `afterEach`. */
+/** Calls `ending`, and stops the proxies once its promise has settled. Use it in `afterEach`. */
 export async function stopDetoursAfter(ending: () => Promise<unknown>): Promise<void> {
   try {
     await ending();
@@ -120,8 +123,8 @@ function onlyFirst(matches: (chunk: Buffer) => boolean): (chunk: Buffer) => bool
 }
 
 /**
- * Returns the request that this flow delays. It counts as forwarded once any byte has passed the proxy after
- * this call.
+ * Returns the request that the proxy delays now. It counts as forwarded as soon as the proxy forwards data of
+ * its connection to the member.
  */
 function lateOn(flow: Flow, ms: number): LateRequest {
   const before = flow.bytes;

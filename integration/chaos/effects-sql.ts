@@ -2,10 +2,10 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import { fencedUpdate, isAccepted } from '@queuelock/fencing';
 import type { EffectTarget } from './effect.ts';
 
-// Longest wait for the lock of another process in milliseconds. It is short, because the wait blocks the
-// event loop.
+// Longest wait in milliseconds for SQLite's lock on the file, which another process may hold. It is short,
+// because the wait blocks the event loop.
 const BUSY_WITHIN_MS = 100;
-// Longest wait in milliseconds for the lock of another process, while the harness creates the table or
+// Longest wait in milliseconds for SQLite's lock on the file, while the harness creates the table or
 // registers a queue.
 const BUSY_AT_FIRST_MS = 2_000;
 

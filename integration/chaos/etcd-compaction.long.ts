@@ -35,8 +35,8 @@ describe('etcd with continuous compaction', function () {
         if (round % 10 === 5) await operators[(round - 5) / 10]?.defragment();
       }
       expect(isHeld(holder, held), 'held').to.equal(true);
-      // Compacts history in the moment of the release, so that a watch of the waiter may find the revision of
-      // the release compacted.
+      // Compacts the history at the moment of the release. So the waiter's watch may find that the revision
+      // of the release is already compacted.
       holder.tell({ do: 'release', queue });
       await Promise.all(operators.map((operator) => operator.compact()));
       await waiter.untilEvent('acquired', { queue });

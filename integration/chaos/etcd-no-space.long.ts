@@ -45,7 +45,7 @@ describe('etcd without storage space', function () {
   });
 });
 
-/** Waits until the waiter holds each of these queues, and makes it release each one at once. */
+/** Waits until the waiter is granted each of these queues, and orders it to release each at once. */
 async function passOn(waiter: WorkerProcess, queues: readonly string[]): Promise<void> {
   await Promise.all(
     queues.map(async (queue) => {
@@ -55,7 +55,9 @@ async function passOn(waiter: WorkerProcess, queues: readonly string[]): Promise
   );
 }
 
-/** Resolves when a heartbeat of the worker is confirmed `ms` after this call or later. */
+/**
+ * Resolves at the first heartbeat of the worker that is confirmed at least `ms` milliseconds after this call.
+ */
 async function beatsFor(worker: WorkerProcess, ms: number): Promise<void> {
   const until = process.hrtime.bigint() + BigInt(ms) * 1_000_000n;
   const from = worker.events.length;

@@ -11,7 +11,7 @@ describe('a paused etcd leader that is replaced by another leader', function () 
   afterEach(abandonTrials);
 
   for (const news of ['at once', 'late'] as const) {
-    it(`does not break exclusion although it still responds to heartbeats, when it learns ${news} that it was replaced`, () =>
+    it(`does not break exclusion when it responds to heartbeats after its replacement, and learns of the replacement ${news}`, () =>
       oneByOne(async () => {
         const experiment = await pauseLeader({ holders: HOLDERS, rule: 'product', news });
         const { numbers } = await expectRight(experiment);
@@ -19,7 +19,7 @@ describe('a paused etcd leader that is replaced by another leader', function () 
       }));
   }
 
-  it('(control) lets two clients hold at once when every response to a heartbeat counts as a proof', async () => {
+  it('(control) lets two clients hold at once when every response to a heartbeat counts as a proof of the whole TTL', async () => {
     const gaps: number[] = [];
     for (let attempt = 0; attempt < CONTROL_ATTEMPTS && !gaps.some((gap) => gap < 0); attempt += 1) {
       const experiment = await pauseLeader({ holders: HOLDERS, rule: 'plain', news: 'late' });

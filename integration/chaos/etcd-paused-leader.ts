@@ -11,9 +11,8 @@ export interface PausedLeader {
   readonly holders: number;
   readonly rule: Rule;
   /**
-   * When the leader learns that another one was elected. `at once`: as soon as it resumes, before or after it
-   * responds to pending requests, and before any later heartbeat. `late`: after it has responded to all
-   * pending requests.
+   * When the paused leader learns that the cluster elected another leader. `at once`: when it resumes, before
+   * any later heartbeat. `late`: only after it has responded to all requests that were pending.
    */
   readonly news: 'at once' | 'late';
 }
@@ -22,9 +21,9 @@ export interface PausedLeader {
 const PAUSE_SHARE = 0.9;
 const LAST_BEAT_MS = 60;
 const RESPONSES_MS = 300;
-// Interval of heartbeats in milliseconds. It is short, so that the leader still knows the leases: a leader
-// treats a lease without a keepalive for a TTL as dead, and does not respond to its keepalives. Before 3.4.31
-// and 3.5.13 such a leader even revokes the lease when it resumes
+// Interval of heartbeats in milliseconds. It is short, so that the leader does not consider a lease dead when
+// it pauses: a leader treats a lease without a keepalive for a TTL as dead, and does not respond to its
+// keepalives. Before 3.4.31 and 3.5.13 such a leader even revokes the lease when it resumes
 // (https://github.com/etcd-io/etcd/issues/15247).
 const BEAT_EVERY_MS = 100;
 
@@ -74,7 +73,10 @@ function addClientOf(
   return experiment.addWorker({ ...options, url: (all) => etcdUrl(all.filter(isAmong).join(',')) });
 }
 
-/** Returns a function that returns how many of the `ms` milliseconds, counted from this call, are left. */
+/**
+ * Returns a function for the time that is left, in milliseconds, of the `ms` milliseconds that begin with
+ * this call.
+ */
 function remaining(ms: number): () => number {
   const deadline = performance.now() + ms;
   return () => Math.max(0, deadline - performance.now());

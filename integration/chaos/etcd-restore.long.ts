@@ -16,7 +16,7 @@ import type { WorkerProcess } from './worker-process.ts';
 const EFFECT_EVERY_MS = 100;
 // Number of writes between the backup and the restore.
 const LATER = 50;
-// Time in milliseconds during which enqueues are refused, long enough for many attempts.
+// Time in milliseconds during which enqueues are refused. The waiter makes many attempts in that time.
 const REFUSED_MS = 2_000;
 
 describe('an etcd cluster that is restored from a backup', function () {
@@ -34,7 +34,7 @@ describe('an etcd cluster that is restored from a backup', function () {
     await cluster.stop();
   });
 
-  it('grants nothing to clients that have seen a newer revision, until its own revision has reached that one', () =>
+  it('grants nothing to clients that have seen a newer revision, until its own revision has caught up', () =>
     oneByOne(async () => {
       const experiment = await experimentOn(cluster, 2);
       const [holder, waiter] = experiment.workers as [WorkerProcess, WorkerProcess];
@@ -50,7 +50,8 @@ describe('an etcd cluster that is restored from a backup', function () {
       expect((await operator.revision()) < known).to.equal(true);
       const from = waiter.events.length;
       waiter.tell({ do: 'hold', queue, effectEveryMs: EFFECT_EVERY_MS });
-      // The waiter opens a session, and then its enqueue is refused repeatedly.
+      // The waiter opens a session. Then etcd refuses its enqueue repeatedly, because the waiter has seen a
+      // newer revision.
       await waiter.untilEvent('beat', { from });
       await pause(REFUSED_MS);
       expect(waiter.events.slice(from).map(({ ev }) => ev)).to.not.include('queued');

@@ -44,7 +44,7 @@ const EXITS: readonly Exit[] = [
   },
 ];
 
-// Does not test waits that an abort ends. ../scenarios/giving-up.test.ts tests them, and
+// Does not test aborted waits. ../scenarios/giving-up.test.ts tests them, and
 // packages/core/test/cancel.test.ts aborts at every `await` of the core.
 for (const store of STORES) {
   describe(`programs that end while they hold, on three members of ${store}`, function () {
@@ -109,8 +109,8 @@ class Program {
     const worker = this.#worker;
     leave(worker);
     const ended = await within(ENDS_WITHIN_MS, worker.ended, how);
-    // Records a sudden end as a kill only after the process has ended, because the program may have sent
-    // another heartbeat before.
+    // Records a sudden end as a kill only now that the process has ended. Until its end the program may have
+    // sent another heartbeat, which the checker would report after a kill.
     if (sudden) this.#experiment.recorder.tell({ ev: 'killed', worker: worker.id });
     expect(ended, how).to.deep.equal(ending);
   }

@@ -19,8 +19,8 @@ export interface ExperimentOptions extends Omit<TrialSettings, 'timing'> {
 }
 
 /**
- * Returns an experiment on the cluster that all tests of this store and timing share. First ends all faults
- * of that cluster.
+ * Returns an experiment on the cluster that all tests of this store and profile share. First ends all faults
+ * of the shared cluster.
  */
 export async function startExperiment(options: ExperimentOptions): Promise<Experiment> {
   const { store, profile = 'fast', workers = 0, quickTtl = false } = options;

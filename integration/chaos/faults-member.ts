@@ -13,7 +13,7 @@ interface Subject {
   readonly member: Member;
 }
 
-/** Functions that begin a fault of one member, and return the function to undo it. */
+/** Functions that begin a fault of one member. Each returns a function that ends the fault. */
 export const MEMBER_ACTIONS: Readonly<Record<MemberKind, (subject: Subject) => Promise<Undo>>> = {
   'member killed': killed,
   'member frozen': frozen,

@@ -33,8 +33,8 @@ export type QueueKind = 'holder removed' | 'waiter removed';
 export type FaultKind = WorkerKind | MemberKind | StoreKind | QueueKind;
 
 /**
- * What decides which faults are possible: the store, the size of the experiment, and abilities of the
- * machine.
+ * The conditions that decide which faults are possible: the store, the number of workers, and abilities of
+ * the machine.
  */
 export interface Capabilities {
   readonly store: StoreName;
@@ -47,7 +47,7 @@ export interface Capabilities {
   readonly loss: boolean;
 }
 
-/** One kind of fault: its weight within its group, its duration, and its target. */
+/** One kind of fault: its probability relative to others of its group, its duration, and its target. */
 export interface Item<K extends FaultKind = FaultKind> {
   readonly kind: K;
   readonly weight: number;
@@ -71,8 +71,8 @@ const isEtcd = ({ store }: Capabilities): boolean => store === 'etcd';
 const canLose = ({ loss }: Capabilities): boolean => loss;
 const ANY_WAY = ['both', 'both', 'in', 'out'] as const;
 const FROM_A_THIRD = [0.3, 1.5] as const;
-// Shortest and longest duration of a member's fault, in TTLs. Most of these faults last so long that a worker
-// which stays connected to the member loses its session.
+// Shortest and longest duration of a member's fault, in TTLs. Most of these faults outlast the session of a
+// worker that stays connected to the member.
 const TO_TWICE = [0.6, 2] as const;
 
 /**

@@ -79,8 +79,8 @@ async function keysOf({ endpoints }: Door, queue: string): Promise<RemovedEntry[
 }
 
 /**
- * Returns the entries of a ZooKeeper queue in order. Their sequence has ten digits, and does not wrap within
- * a run.
+ * Returns the entries of a ZooKeeper queue in order. The sequence number at the end of a node's name has ten
+ * digits, and does not wrap within a run.
  */
 async function nodesOf({ endpoints }: Door, queue: string): Promise<RemovedEntry[]> {
   try {

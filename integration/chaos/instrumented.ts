@@ -30,18 +30,18 @@ export class Heartbeats {
   }
 
   /**
-   * Returns the key and the session of the entry with this order number in the queue. Both are recorded
-   * values, because reading the key from the claim has side effects. Both are empty before the entry is in
-   * the queue.
+   * Returns the key and the session of the entry with this order number in the queue. Both were recorded when
+   * it was enqueued, because reading the key from the claim has side effects. Both are empty before the entry
+   * is in the queue.
    */
   stored(queue: string, order: bigint | undefined): StoredEntry {
     return this.#stored.get(`${queue} ${order}`) ?? { key: '', session: '' };
   }
 
   /**
-   * Calls the listener with each position of the entry whose owner is `label`, until the returned function is
-   * called. For a candidate of an election, `label` is its published value. The server's responses contain
-   * the positions.
+   * Calls the listener with the placement (order, token and key) of each entry of this owner that is enqueued
+   * from now on, as the server's response contains it. The returned function removes the listener. For a
+   * candidate of an election, `label` is its published value.
    */
   hear(label: string, listener: PositionListener): () => void {
     this.#hearers.set(label, listener);

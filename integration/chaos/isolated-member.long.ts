@@ -55,11 +55,13 @@ async function memberOf({ cluster }: Experiment, role: 'follower' | 'leader'): P
 }
 
 interface Line {
-  /** A worker that knows all members, and starts on the member that is cut off. */
+  /** A worker that knows all members, and first connects to the member that is cut off. */
   readonly waiter: WorkerProcess;
   /** A worker that knows only the member that is cut off. */
   readonly holder: WorkerProcess;
-  /** A worker that knows only the other members. It is ahead of the waiter. */
+  /**
+   * A worker that knows only the members that are not cut off. Its entry is ahead of the entry of `waiter`.
+   */
   readonly next: WorkerProcess;
   readonly queue: string;
 }

@@ -6,8 +6,8 @@ import { judge } from './judge.ts';
 const TERMS = { limits: { crashMs: 6_000, crashInTroubleMs: 10_000, holdMs: 10_000 }, ttlMs: 5_000 };
 
 /**
- * Returns a history in which worker-1 holds from 1 ms to `untilMs`, although worker-2 is granted the same
- * lock at 1,000 ms.
+ * Returns a history in which worker-1 holds from 1 ms to `untilMs`. This overlaps with the hold of worker-2,
+ * which is granted the same lock at 1,000 ms.
  */
 function overlapUntil(untilMs: number): HistoryBuilder {
   return new HistoryBuilder()
@@ -31,7 +31,7 @@ const HOLDER = {
 };
 
 describe('the verdict on a run in which an operator removed entries', () => {
-  it('accepts that a removed holder overlaps with the next one until its proven time is over', () => {
+  it('accepts that a removed holder overlaps with the next holder until the proven time of the removed one is over', () => {
     expect(rulesOf(overlapUntil(3_000).fault(1, HOLDER))).to.deep.equal([]);
   });
 
@@ -49,8 +49,8 @@ describe('the verdict on a run in which an operator removed entries', () => {
   describe('about a removed waiter', () => {
     const WAITER = { ...HOLDER, what: 'waiter removed' };
     /**
-     * Returns a history in which a waiter receives its grant late, at 1,005 ms. The next waiter behind it was
-     * already admitted at 1,000 ms, and releases at `nextLeaves`.
+     * Returns a history in which a waiter receives its grant only at 1,005 ms, and the notification of its
+     * removal at 1,010 ms. The next waiter was granted at 1,000 ms, and releases at `nextLeaves`.
      */
     const notifiedLate = (nextLeaves: number): HistoryBuilder =>
       new HistoryBuilder()
@@ -66,7 +66,7 @@ describe('the verdict on a run in which an operator removed entries', () => {
       expect(rulesOf(notifiedLate(1_002).fault(1, WAITER))).to.deep.equal([]);
     });
 
-    it('accepts that it leaves without any notification, while a later waiter was granted', () => {
+    it('accepts that it leaves without any notification after a later waiter was granted', () => {
       const passed = (): HistoryBuilder =>
         new HistoryBuilder()
           .worker('worker-1', -5, 2_000)
@@ -83,7 +83,7 @@ describe('the verdict on a run in which an operator removed entries', () => {
     });
   });
 
-  it('counts holds of all queues, but measures hand-offs only in queues without removals', () => {
+  it('contains the number of holds in all queues, but durations of hand-offs only from queues without removals', () => {
     const run = runOf(overlapUntil(3_000).fault(1, HOLDER).close(20_000, 'worker-1', 'worker-2').events);
     const { numbers } = judge(run, { ...TERMS, operated: new Set(['q']) });
     expect(numbers.holds).to.equal(2);

@@ -10,7 +10,7 @@ import { wireOf } from './wire.ts';
 
 const LATE_MS = 3_000;
 // TTL in milliseconds. On ZooKeeper, queuelock gives up an enqueue without a response after half of the TTL,
-// and the connection after two thirds. The late request has to arrive between the two.
+// and the connection after two thirds. The delayed enqueue has to arrive between these two times.
 const TTL_MS = 5_000;
 const SENT_WITHIN_MS = 10_000;
 const SETTLE_MS = 2_000;
@@ -21,7 +21,7 @@ for (const store of STORES) {
     this.timeout(TEST_TIMEOUT_MS + RUNS * 15_000);
     afterEach(() => stopDetoursAfter(abandonTrials));
 
-    it('that is an enqueue of a claim that was cancelled before leaves no entry and blocks no waiter', async () => {
+    it('leaves no entry and blocks no waiter when it is the enqueue of a cancelled claim', async () => {
       const experiment = await startExperiment({ store });
       const wire = wireOf(store);
       await repeatedlyIn(experiment, async (run) => {
@@ -44,7 +44,8 @@ for (const store of STORES) {
         });
         await detour.heal();
         healed();
-        // Hands the lock over several times, because the late enqueue may arrive between two later enqueues.
+        // Makes several hand-offs, one after another. If the late enqueue arrives between two later enqueues,
+        // its entry blocks only waiters that enqueue afterwards.
         let turn = first;
         for (let number = 0; number < TURNS; number += 1) {
           const next = await standIn(other, queue);

@@ -16,8 +16,8 @@ const READ_WITHIN_MS = 20_000;
 const RESPONSE_WITHIN_MS = 5_000;
 const PRIVATE = '.queuelock';
 /**
- * On ZooKeeper, the path of the queue through which claims of several names pass. Its directory stays for a
- * while after it is empty, so it counts as no leftover.
+ * On ZooKeeper, the path of the queue (gate) that lets one claim of several names enqueue at a time. Its
+ * directory stays for a while after it is empty, so it is no leftover.
  */
 const GATE = `${PRIVATE}/gate`;
 

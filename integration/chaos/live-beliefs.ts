@@ -10,9 +10,9 @@ interface Known {
 }
 
 /**
- * Counts violations of exclusion while histories are still being written. A violation is a worker that still
- * believes it holds, as its reads or writes record, after a later hold began. The histories may be read in
- * any order. What a frozen process believed is unknown, so it does not count.
+ * Counts violations of exclusion while workers still write their histories. In a violation, a worker's read
+ * or write shows that it still believes that it holds, although another worker's later hold has begun. The
+ * histories may be read in any order. What a frozen process believed is unknown, so it does not count.
  */
 export class LiveBeliefs {
   violations = 0;

@@ -23,7 +23,7 @@ describe('the live counts of a chaos run', () => {
   function append(...builders: HistoryBuilder[]): void {
     for (const { who, ...rest } of builders.flatMap(({ events }) => events))
       appendFileSync(join(directory, `${who}.jsonl`), `${JSON.stringify({ who, ...rest })}\n`);
-    live.look();
+    live.readState();
   }
 
   it('count each hold as soon as its grant is written to the history', () => {
@@ -39,14 +39,14 @@ describe('the live counts of a chaos run', () => {
       new HistoryBuilder().attempt('worker-1', { token: 1, acquired: 1 }).events[0],
     );
     appendFileSync(file, line.slice(0, 20));
-    live.look();
+    live.readState();
     expect(live.holds).to.equal(0);
     appendFileSync(file, `${line.slice(20)}\n`);
-    live.look();
+    live.readState();
     expect(live.holds).to.equal(1);
   });
 
-  it('say that a worker is busy while its attempt is in progress, unless the worker was killed', () => {
+  it('count a worker as busy while its claim is in progress, unless the worker was killed', () => {
     append(new HistoryBuilder().attempt('worker-1', { token: 1, queued: 0 }));
     expect(live.isBusy(['worker-1'])).to.equal(true);
     expect(live.isBusy(['worker-2'])).to.equal(false);
@@ -61,12 +61,12 @@ describe('the live counts of a chaos run', () => {
     ['the holder’s', 'worker-1', 'worker-2'],
     ['the next one’s', 'worker-2', 'worker-1'],
   ]) {
-    it(`report a violation when two workers hold at the same time and ${order} history is read first`, () => {
+    it(`report a violation of exclusion in any order of reading: ${order} history first`, () => {
       const builders: Record<string, HistoryBuilder> = {
         'worker-1': new HistoryBuilder()
           .attempt('worker-1', { token: 1, acquired: 1 })
-          .look('worker-1', 100, true)
-          .look('worker-1', 200, true),
+          .read('worker-1', 100, true)
+          .read('worker-1', 200, true),
         'worker-2': new HistoryBuilder().attempt('worker-2', { token: 2, acquired: 150 }),
       };
       append(builders[first!]!);
@@ -78,9 +78,9 @@ describe('the live counts of a chaos run', () => {
 
   it('report no violation for holds in sequence', () => {
     append(
-      new HistoryBuilder().attempt('worker-1', { token: 1, acquired: 1 }).look('worker-1', 100, true),
-      new HistoryBuilder().attempt('worker-2', { token: 2, acquired: 150 }).look('worker-2', 160, true),
-      new HistoryBuilder().look('worker-1', 170, false),
+      new HistoryBuilder().attempt('worker-1', { token: 1, acquired: 1 }).read('worker-1', 100, true),
+      new HistoryBuilder().attempt('worker-2', { token: 2, acquired: 150 }).read('worker-2', 160, true),
+      new HistoryBuilder().read('worker-1', 170, false),
     );
     expect(live.violations).to.equal(0);
   });

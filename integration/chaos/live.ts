@@ -8,8 +8,8 @@ const ENDS: ReadonlySet<string> = new Set(['released', 'cancelled', 'revoked', '
 const CHUNK = 1 << 20;
 
 /**
- * Counts what happens in histories that are still being written. Each call of `look` reads what the workers
- * have added since the last one.
+ * Counts holds, failures and violations in histories that workers still write. Each call of `readState` reads
+ * what the workers have added since the last call.
  */
 export class LiveFacts {
   holds = 0;
@@ -39,7 +39,7 @@ export class LiveFacts {
     return this.#beliefs.violations;
   }
 
-  look(): void {
+  readState(): void {
     for (const name of readdirSync(this.#directory)) {
       if (!name.endsWith('.jsonl')) continue;
       let tail = this.#tails.get(name);

@@ -5,7 +5,7 @@ import type { TrialSettings } from './trial-options.ts';
 
 const TTL_MS = 3_000;
 
-/** Times in milliseconds, as short as a loaded machine permits. */
+/** Times of the trial in milliseconds, as short as works reliably on a busy machine. */
 const TIMING = {
   ttlMs: TTL_MS,
   safetyMarginMs: 200,
@@ -13,10 +13,10 @@ const TIMING = {
   withLeaderLossMs: 2 * TTL_MS + 5_000,
 } as const;
 
-/** Starts the single server of this kind and workers that load it. */
+/** Starts a trial: workers that take locks on the single server of this store. */
 export async function startLoneTrial(
   store: LoneStoreName,
-  settings: Pick<TrialSettings, 'rule'> = {},
+  settings: Pick<TrialSettings, 'rule' | 'seed'> = {},
 ): Promise<LoneTrial> {
   const trial = new LoneTrial(store, await loneServer(store), settings);
   await trial.begin();
@@ -27,7 +27,7 @@ export async function startLoneTrial(
 export class LoneTrial extends DetourTrial {
   readonly server: ProcessService;
 
-  constructor(store: LoneStoreName, server: ProcessService, settings: Pick<TrialSettings, 'rule'>) {
+  constructor(store: LoneStoreName, server: ProcessService, settings: Pick<TrialSettings, 'rule' | 'seed'>) {
     const timing = { ...TIMING, expiryMs: TIMING.expiryMs + lateByMs(store, TTL_MS) };
     const url = ([endpoint = '']: readonly string[]): string => loneUrl(store, endpoint);
     super({ store, servers: server, url, timing }, settings);

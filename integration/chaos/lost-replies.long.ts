@@ -42,8 +42,9 @@ for (const store of STORES) {
         const before = store === 'etcd' ? (await leasesOn(experiment.cluster)).length : 0;
         const heal = await thief.steal(victim, wire.opens, {
           by: () => victim.tell({ do: 'hold', queue }),
-          // Only etcd needs a further condition, the new lease. ZooKeeper sends no data before it has opened
-          // the session, so the lost data is the reply.
+          // Waits for the new lease on etcd, because the data that the proxy loses first may not be the
+          // reply. ZooKeeper sends no data before it has opened the session, so there the lost data is the
+          // reply.
           ...(store === 'etcd' ? { done: () => untilLeases(experiment, before + 1) } : {}),
         });
         await heal();
@@ -117,7 +118,7 @@ for (const store of STORES) {
       await expectRight(experiment);
     });
 
-    it('to the end of a session leave no entry or session, and keep no process alive', async () => {
+    it('to the end of a session leave no entry or session, and do not keep the process of the client alive', async () => {
       await oneByOne(async (run) => {
         const [victim, other] = await victimAndOther();
         const queue = experiment.queue(`closed-${run}`);

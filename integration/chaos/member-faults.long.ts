@@ -54,7 +54,7 @@ for (const store of STORES) {
       await expectRight(experiment);
     });
 
-    // For ZooKeeper only. An etcd leader that resumes may end sessions that other members have renewed
+    // Tests ZooKeeper only. On etcd a resumed leader may end sessions that other members have renewed
     // (etcd-io/etcd #15247, fixed in 3.4.31 and 3.5.13).
     if (store === 'zookeeper') {
       it('break neither exclusion nor order nor tokens when the leader is paused for longer than a session lives', async () => {
@@ -86,8 +86,8 @@ for (const store of STORES) {
         );
         await backAgain(experiment, leader);
         healed();
-        // Counts no holds if no session could survive the election: it took too long on a busy machine, or
-        // the TTL is as short as an election.
+        // Does not count whether the holds survived this repetition, if no session could survive the election
+        // of a leader. The election took too long on a busy machine, or the TTL is as short as an election.
         if (withoutLeaderMs > ttlMs / 2 || ttlMs < SURVIVING_TTL_MS) return;
         survived.push(...holders.map((holder, index) => isHeld(holder, queues[index]!)));
       });
@@ -137,8 +137,8 @@ async function addWorkerOnFollowers(experiment: Experiment): Promise<WorkerProce
 }
 
 /**
- * Makes each holder hold a new queue, in which `next` waits. First, all workers leave the queues of the
- * previous run.
+ * Makes each holder hold a new queue, in which the worker `next` waits. First, all workers leave the queues
+ * of the previous repetition.
  */
 async function lineUp({ experiment, holders, next }: Crew, run: number): Promise<readonly string[]> {
   for (const worker of [...holders, next]) {
@@ -160,8 +160,8 @@ function isHeld({ openAttempts }: WorkerProcess, queue: string): boolean {
 }
 
 /**
- * Resolves when a heartbeat of the worker is confirmed `ms` after this call or later, or when the worker has
- * lost a hold. Events before the index `from` do not count.
+ * Resolves when a heartbeat of the worker is confirmed at least `ms` milliseconds after this call, or when
+ * the worker has lost a hold. Ignores the worker's events before the index `from`.
  */
 async function beatsFor(
   worker: WorkerProcess,

@@ -76,7 +76,7 @@ for (const store of STORES) {
       expect(numbers.gaps.lost).to.have.lengthOf(RUNS);
     });
 
-    it('finds or removes the entry of an enqueue whose reply was lost', async () => {
+    it('keeps or removes, as the client intends, the entry of an enqueue whose reply was lost', async () => {
       const experiment = await startExperiment({ store });
       await repeatedlyIn(experiment, async (run) => {
         const detour = await Detour.start(experiment.cluster);

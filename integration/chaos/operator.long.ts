@@ -64,8 +64,9 @@ for (const store of STORES) {
           end.ev === 'failed' ? end.code : end.reason,
         );
         expect(ofHolder).to.equal('entry-removed');
-        // Accepts two results for the next waiter. If it is notified of the holder's removal first, it is
-        // granted the lock and then loses it.
+        // Accepts two results for the waiter behind the holder: its wait fails, or it is granted the lock and
+        // then loses it. It is granted if it learns that the holder's entry was removed before it learns of
+        // the removal of its own.
         expect(ofNext).to.be.oneOf(['ENTRY_LOST', 'entry-removed']);
         expect(others).to.deep.equal(before.line.slice(1).map(() => 'ENTRY_LOST'));
 
@@ -140,7 +141,7 @@ async function removing(
 }
 
 /**
- * Performs the removal, and returns how the attempt ended because of it. The end has to come within
+ * Performs the removal, and returns how the claim ended because of it. The end has to come within
  * `NOTICED_WITHIN_MS`.
  */
 async function endOf({ worker, n }: Place, action: () => Promise<void>): Promise<Ended> {
@@ -155,7 +156,7 @@ async function endOf({ worker, n }: Place, action: () => Promise<void>): Promise
 
 /**
  * Makes the worker give up a wait while it does not know whether its enqueue was executed. Its session then
- * keeps a key that prevents a late execution.
+ * keeps a key with which etcd refuses the enqueue, should it still arrive.
  */
 async function giveUpWithoutResponse(
   experiment: Experiment,

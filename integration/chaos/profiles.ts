@@ -19,7 +19,10 @@ export interface Timing {
    * Longest time from the end of a dead session's TTL until its entries are removed, if the leader survives.
    */
   readonly expiryMs: number;
-  /** Longest time from the death of a holder until its entries are removed, if the leader is lost too. */
+  /**
+   * Longest time from the death of a holder until its entries are removed, if the leader of the servers is
+   * lost at the same time.
+   */
   readonly withLeaderLossMs: number;
 }
 
@@ -54,7 +57,7 @@ export function urlOf(store: StoreName, profile: Profile, endpoints: readonly st
   return `zk://${endpoints.join(',')}?tickTimeMs=${tickMs}&syncLimit=${syncLimit}`;
 }
 
-// Returns the safety margin for a TTL in milliseconds, which is the default of the core.
+// Returns the safety margin in milliseconds that the core uses by default for this TTL.
 function marginOf(ttlMs: number): number {
   return Math.max(200, ttlMs / 50);
 }

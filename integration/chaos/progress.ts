@@ -23,7 +23,7 @@ export class Progress implements Audience {
     this.#out = out;
     const everyMs = out.isTTY ? READ_INTERVAL_MS : PLAIN_EVERY_MS;
     this.#timers = [
-      setInterval(() => live.look(), READ_INTERVAL_MS),
+      setInterval(() => live.readState(), READ_INTERVAL_MS),
       setInterval(() => this.#tell(), everyMs),
     ];
   }
@@ -40,7 +40,7 @@ export class Progress implements Audience {
   /** Prints the last line, which stays. */
   stop(): void {
     for (const timer of this.#timers) clearInterval(timer);
-    this.#live.look();
+    this.#live.readState();
     this.#tell();
     if (this.#out.isTTY) this.#out.write('\n');
   }

@@ -13,15 +13,15 @@ export interface RecipesLine {
   readonly victim: WorkerProcess;
   /** The worker that waits behind the victim. */
   readonly next: WorkerProcess;
-  /** The worker that holds together with the victim where that is possible. */
+  /** The worker that holds at the same time as the victim, for kinds of locks that permit it. */
   readonly peer: WorkerProcess;
   /** Entries that the victim holds. */
   readonly held: readonly Queued[];
   /** Names of the queues in which other workers wait for the victim. */
   readonly contested: readonly string[];
   /**
-   * Entries of one queue: `held` is a write lock of the victim, which it can turn into a read lock, and
-   * `reader` and `writer` wait behind it.
+   * Entries of one queue: `held` is a write lock that the victim can convert to a read lock. `reader` and
+   * `writer` wait behind it.
    */
   readonly turning: { readonly held: Queued; readonly reader: Queued; readonly writer: Queued };
   /**
@@ -50,35 +50,35 @@ export async function lineUpRecipes(
   const read = name('read');
   const reading = [await holdNow(victim, { queue: read, terms: READS })];
   const besideReader = await holdNow(peer, { queue: read, terms: READS });
-  const writer = await ask(next, { queue: read });
+  const writer = await request(next, { queue: read });
 
   const downgraded = name('downgraded');
   reading.push(await holdNow(victim, { queue: downgraded }));
   victim.tell({ do: 'downgrade', queue: downgraded });
   await victim.untilEvent('downgraded', { queue: downgraded });
   const besideDowngraded = await holdNow(peer, { queue: downgraded, terms: READS });
-  const behindDowngraded = await ask(next, { queue: downgraded });
+  const behindDowngraded = await request(next, { queue: downgraded });
 
   const semaphore = name('semaphore');
   const permits = (count: number): Terms => ({ limit: 3, permits: count });
   const part = await holdNow(victim, { queue: semaphore, terms: permits(2) });
   const rest = await holdNow(peer, { queue: semaphore, terms: permits(1) });
-  const more = await ask(next, { queue: semaphore, terms: permits(2) });
+  const more = await request(next, { queue: semaphore, terms: permits(2) });
 
   const [first, middle, last] = [name('first'), name('middle'), name('last')];
   const both = await holdNow(victim, { queue: first, with: [middle] });
-  const crossing = await ask(next, { queue: last, with: [middle] });
-  const behindCrossing = await ask(peer, { queue: last });
+  const crossing = await request(next, { queue: last, with: [middle] });
+  const behindCrossing = await request(peer, { queue: last });
 
   const leadership = name('leadership');
   const leads = await holdNow(victim, { queue: leadership, terms: { leader: true } });
-  const candidate = await ask(next, { queue: leadership, terms: { leader: true } });
+  const candidate = await request(next, { queue: leadership, terms: { leader: true } });
 
   const turned = name('turning');
   const turning = {
     held: await holdNow(victim, { queue: turned }),
-    reader: await ask(peer, { queue: turned, terms: READS }),
-    writer: await ask(next, { queue: turned }),
+    reader: await request(peer, { queue: turned, terms: READS }),
+    writer: await request(next, { queue: turned }),
   };
 
   async function served(): Promise<void> {
@@ -120,7 +120,7 @@ export interface Asked {
 }
 
 /** Orders the worker to make the claim. Resolves with its entry as soon as that is in the queue. */
-async function ask(worker: WorkerProcess, requested: Asked): Promise<Queued> {
+async function request(worker: WorkerProcess, requested: Asked): Promise<Queued> {
   const from = worker.events.length;
   worker.tell({ do: 'hold', ...requested });
   return worker.untilEvent('queued', { queue: requested.queue, from });
@@ -128,7 +128,7 @@ async function ask(worker: WorkerProcess, requested: Asked): Promise<Queued> {
 
 /** Orders the worker to make the claim. Resolves with its entry as soon as the claim holds. */
 export async function holdNow(worker: WorkerProcess, requested: Asked): Promise<Queued> {
-  const entry = await ask(worker, requested);
+  const entry = await request(worker, requested);
   await granted(worker, entry);
   return entry;
 }

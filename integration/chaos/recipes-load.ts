@@ -2,8 +2,8 @@ import type { Experiment } from './experiment.ts';
 import type { LoadCommand } from './worker-load.ts';
 
 /**
- * Number of names for all claims except semaphores. They are few, so that claims of different kinds meet in
- * one queue, and locks of two names overlap with others.
+ * Number of lock names that all claims except semaphores choose from. They are few, so that claims of
+ * different kinds meet in one queue, and locks of two names overlap with others.
  */
 const NAMES = 4;
 /**
@@ -17,13 +17,13 @@ const GIVEN_UP = { cancelShare: 0.05, abortShare: 0.02 } as const;
 /** Load of workers that use recipes. */
 export interface RecipesLoad {
   readonly queues: readonly string[];
-  /** One load for each of `KINDS`. All of them run at the same time. */
+  /** One load for each kind of claim. All loads run at the same time. */
   readonly loads: readonly LoadCommand[];
 }
 
 /**
- * Returns a load of read and write locks, write locks that become read locks, semaphores, locks of several
- * names, and leaders.
+ * Returns a load with claims of all kinds: read and write locks, write locks that become read locks,
+ * semaphores, locks of several names, and leadership.
  */
 export function recipesLoad(
   experiment: Experiment,

@@ -49,8 +49,8 @@ for (const store of STORES) {
       const line = await lineUpRecipes(experiment, 0, { rule: 'overlong' });
       await line.victim.untilEvent('beat', { from: line.victim.events.length });
       await line.victim.freeze();
-      // Resumes the holder as soon as the next waiters are granted. The holder counts on twice its proven
-      // time, so it still believes that it holds.
+      // Resumes the holder as soon as the next waiters are granted. By the rule `overlong`, the holder relies
+      // on twice its proven time, so it still believes that it holds.
       await line.served();
       await line.victim.thaw();
       await allRevoked(line);
@@ -126,8 +126,8 @@ interface Scene {
 }
 
 /**
- * Runs `act` repeatedly, beside workers that claim locks of all kinds. Checks before and after it that each
- * of these workers is granted every kind.
+ * Calls `act` repeatedly, beside workers that claim locks of all kinds. Before and after each call it checks
+ * that each of these workers is granted every kind.
  */
 async function inACrowd(store: StoreName, act: (scene: Scene, run: number) => Promise<void>): Promise<void> {
   const experiment = await startExperiment({ store });

@@ -17,7 +17,7 @@ describe('the report of a run', () => {
 
   it('states how to repeat the run, on which servers it ran, and that no violation was found', () => {
     const run = runOf(new HistoryBuilder().worker('a', 0).close(300, 'a').events);
-    const report = reportOf(run, check(run, LIMITS), { ...options, picture: 'my run.svg' });
+    const report = reportOf(run, check(run, LIMITS), { ...options, snapshot: 'my run.svg' });
     expect(report).to.contain('pnpm chaos --seed 7').and.contain('- Seed: 7').and.contain('- etcd 3.4.23');
     expect(report)
       .to.contain('No violation was found.')

@@ -12,12 +12,15 @@ export interface ReportOptions {
   /** The servers of the run with their versions, for instance `etcd 3.4.23, 3 members`. */
   readonly ran: readonly string[];
   /** Path of the timeline, relative to the report. */
-  readonly picture?: string;
+  readonly snapshot?: string;
 }
 
-/** Formats the result of a run as Markdown. Each finding is shown with the events that `withEvents` added. */
+/**
+ * Formats the result of a run as Markdown. Each finding is shown with its events, which `withEvents` has
+ * added.
+ */
 export function reportOf(run: Run, verdict: Verdict, options: ReportOptions): string {
-  const { title, command, seed, ran, picture } = options;
+  const { title, command, seed, ran, snapshot: picture } = options;
   const { findings, numbers } = verdict;
   const parts = [
     `# ${inText(title)}`,

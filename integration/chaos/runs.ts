@@ -8,7 +8,7 @@ import { expectNone } from './verdicts.ts';
 /** Number of repetitions of each fault. */
 export const RUNS: number = runsOf(process.env['QUEUELOCK_CHAOS_RUNS'] ?? '1');
 
-/** Time limit of a test without its repetitions, in milliseconds, on a busy machine. */
+/** Time limit in milliseconds on a busy machine, for a test that makes its fault once. */
 export const TEST_TIMEOUT_MS = 300_000;
 
 const AT_A_TIME = 3;
@@ -17,15 +17,16 @@ const AT_A_TIME = 3;
 type Judged = Trial & { readonly store: string };
 
 /**
- * Repeats `run`, several times in parallel. Use it for faults that affect only the workers of one repetition.
+ * Calls `run` repeatedly, several calls at a time. Use it for faults that affect only the workers of one
+ * repetition.
  */
 export async function repeatedly(run: (number: number) => Promise<void>): Promise<void> {
   await inBatches(AT_A_TIME, run, async () => undefined);
 }
 
 /**
- * Repeats `run`, several times in parallel. Workers that it adds to the experiment are retired after each
- * batch.
+ * Calls `run` repeatedly, several calls at a time. After each batch, ends the workers that these calls added
+ * to the experiment.
  */
 export async function repeatedlyIn(
   experiment: Experiment,
@@ -47,7 +48,7 @@ async function inBatches(
   }
 }
 
-/** Repeats `run`, one time after another. Use it for faults that affect all workers. */
+/** Calls `run` repeatedly, one call after another. Use it for faults that affect all workers. */
 export async function oneByOne(run: (number: number) => Promise<void>): Promise<void> {
   for (let number = 0; number < RUNS; number += 1) await run(number);
 }

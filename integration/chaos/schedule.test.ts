@@ -91,7 +91,7 @@ describe('the schedule of faults', () => {
     );
   });
 
-  it('begins some time after the start of the run, and heals all faults some time before its end', () => {
+  it('begins after an initial phase without faults, and heals all faults before a final phase of the run', () => {
     fc.assert(
       fc.property(terms, (any) => {
         for (const { startMs, durationMs } of scheduleOf(any).faults) {

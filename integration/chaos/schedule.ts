@@ -18,15 +18,15 @@ export interface Fault {
   readonly startMs: number;
   readonly durationMs: number;
   /**
-   * Slot of the affected worker, from 0. If that worker ends before the fault starts, the fault affects its
-   * replacement in the slot.
+   * Number of the affected worker, from 0. If that worker ends before the fault starts, the fault affects the
+   * worker that replaced it.
    */
   readonly worker?: number;
   /** Index of the affected member, from 0; `leader` is the leader at the start of the fault. */
   readonly member?: number | 'leader';
   /** Index of the affected queue, from 0, among the queues in which an operator removes entries. */
   readonly queue?: number;
-  /** Direction of the affected data, as seen from the member. */
+  /** Direction of the data that the fault affects, as seen from the member. */
   readonly direction?: Direction;
 }
 
@@ -71,10 +71,11 @@ interface Lane {
 }
 
 /**
- * Returns the faults of a run, always the same for the same terms. At most one fault of members or store is
- * active at a time, since a cluster of three members survives only one. Each worker has at most one fault at
- * a time, and half of the workers have none. All faults end `LEAD_OUT_MS` before the run does. Only `majority
- * lost` and `no space` exceed what the store can survive.
+ * Returns the faults of a run. They are always the same for the same seed, duration and capabilities. At most
+ * one fault of members or of the store is active at a time, since a cluster of three members survives the
+ * failure of only one. Each worker has at most one fault at a time, and half of the workers have none. All
+ * faults end 3 s before the run does. Two faults exceed what the store can tolerate: `majority lost` and `no
+ * space`.
  */
 export function scheduleOf(terms: ScheduleTerms): Schedule {
   const { seed, minutes, capabilities } = terms;

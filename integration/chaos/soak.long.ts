@@ -56,8 +56,8 @@ for (const store of STORES) {
 }
 
 /**
- * Returns a list of faults: in turn one of a worker, and one of a member or the store. Each kind occurs once
- * before any is repeated.
+ * Returns a list that alternates between a fault of a worker and a fault of a member or of the store. Each
+ * kind of fault occurs once before any is repeated.
  */
 function faultsFor(capabilities: Capabilities, chance: Chance): Fault[] {
   const ofWorkers = chance.shuffled(WORKER_FAULTS);

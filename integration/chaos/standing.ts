@@ -57,8 +57,8 @@ export function isHeld({ openAttempts }: WorkerProcess, { n }: Pick<Place, 'n'>)
 }
 
 /**
- * The event to wait for, of an attempt on the queue. Only events of the worker from the index `from` on
- * count.
+ * An event that a test waits for: its kind, and the queue of the claim that it belongs to. Events of the
+ * worker before the index `from` do not count.
  */
 export interface Awaited<K> {
   readonly ev: K;

@@ -8,8 +8,8 @@ import type { WorkerProcess } from './worker-process.ts';
 import { stampNow } from '@queuelock/harness/check/worker-record';
 
 const SESSIONS = Number(process.env['QUEUELOCK_CHAOS_SESSIONS'] ?? (RUNS > 1 ? 1_000 : 20));
-// Number of sessions in one process. Each session has its own connections. A process that has to reopen more
-// of them at once takes longer than the TTL.
+// Number of sessions in one process. Each session has its own connections, and a process with more sessions
+// would take longer than the TTL to reopen all connections at once.
 const SESSIONS_A_PROCESS = Math.min(100, SESSIONS);
 /** Number of queues. In each of them one session holds and the others wait. */
 const QUEUES = Math.min(20, SESSIONS / 2);
@@ -92,7 +92,10 @@ async function lineUp(crowd: WorkerProcess, queues: readonly string[]): Promise<
     );
 }
 
-/** Resolves when the worker has had an entry in each of these queues. Enqueues again when a session ends. */
+/**
+ * Resolves when the worker has had an entry in each of these queues. If an enqueue fails because its session
+ * ended, the worker enqueues again.
+ */
 async function standIn(worker: WorkerProcess, queues: readonly string[]): Promise<void> {
   const joining = new Set<number>();
   let toBegin = 0;

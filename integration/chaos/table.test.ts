@@ -25,7 +25,7 @@ const rowOf = (name: string): readonly string[] | undefined => {
 };
 
 describe('the table of results', () => {
-  it('adds up the runs of each group', () => {
+  it('adds up the numbers of the runs in each column', () => {
     expect(rowOf('runs')).to.deep.equal(['2', '1']);
     expect(rowOf('holds checked')).to.deep.equal(['4', '2']);
     expect(rowOf('cut | <off>')).to.deep.equal(['2', '1']);

@@ -9,7 +9,9 @@ export interface Group {
   readonly verdicts: readonly Verdict[];
 }
 
-/** A table with a row for each measured number, and a column for each group of runs. */
+/**
+ * A table with a row for each measured number, and a column for each group of runs that the table adds up.
+ */
 export interface Table {
   readonly columns: readonly string[];
   readonly rows: readonly { readonly name: string; readonly cells: readonly string[] }[];

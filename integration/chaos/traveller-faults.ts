@@ -51,7 +51,10 @@ const FAULTS: Readonly<Record<string, TravellerFault>> = {
   },
 };
 
-/** Makes these faults of the servers, and all faults of random workers, one after another in random order. */
+/**
+ * Makes each of these server faults, and each fault of `FAULTS`, the faults of workers, on a random worker,
+ * one after another in random order.
+ */
 export async function strikeAll(
   trial: DetourTrial,
   serverFaults: Readonly<Record<string, ServerFault>>,

@@ -8,7 +8,7 @@ import type { Rule, WorkerSetup } from './worker-command.ts';
 export interface Ground {
   /** Returns the URL of the store for a worker that uses these addresses of the servers. */
   url(endpoints: readonly string[]): string;
-  /** Returns a new network location for a worker, so that its links can be cut separately. */
+  /** Returns a new address of a worker in the test network, so that its links can be cut separately. */
   addPlace(): Promise<ClusterClient>;
   /**
    * Ends all faults. This must come before workers end, since a server does not notice the end of a client
@@ -31,11 +31,13 @@ export interface TrialSettings {
    * are weaker. Default: `product`.
    */
   readonly rule?: Rule;
+  /** Seed of the random choices. Default: that of the process. */
+  readonly seed?: number;
   /** Safety margin in milliseconds, instead of the core's default. */
   readonly safetyMarginMs?: number;
   /** Longest hold of the load, in milliseconds. Default 1,000. */
   readonly holdMs?: number;
-  /** Limits of the checker that replace those which follow from the timing. */
+  /** Limits for the checker, in place of those that are computed from `timing` (TTL and detection times). */
   readonly limits?: Partial<Limits>;
 }
 

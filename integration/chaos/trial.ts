@@ -49,7 +49,7 @@ export class Trial {
   readonly directory: string;
   readonly workers: WorkerProcess[] = [];
   readonly recorder: Recorder;
-  readonly chance: Chance = new Chance();
+  readonly chance: Chance;
   readonly #ground: Ground;
   readonly #settings: TrialSettings;
   readonly #name = `chaos-${process.pid}-${(count += 1)}`;
@@ -69,6 +69,7 @@ export class Trial {
       ...(settings.safetyMarginMs === undefined ? {} : { safetyMarginMs: settings.safetyMarginMs }),
     };
     this.#settings = settings;
+    this.chance = new Chance(settings.seed);
     this.directory = mkdtempSync(join(tmpdir(), 'queuelock-chaos-'));
     this.recorder = new Recorder('harness', join(this.directory, 'harness.jsonl'));
     this.#table = createEffectTable(this.#resources.sql);
@@ -177,7 +178,8 @@ export class Trial {
   }
 
   /**
-   * Calls `finish`, and checks the whole history. Deletes the histories if the checker finds no violation.
+   * Calls `finish`, which ends all workers, and checks the whole history. Deletes the histories if the
+   * checker finds no violation.
    */
   async end(): Promise<Verdict> {
     await this.finish();
@@ -199,7 +201,7 @@ export class Trial {
     await serveWaiters(this.workers);
     await Promise.all(this.workers.map((worker) => this.#close(worker)));
     await this.#lookWhatIsLeft();
-    // Rejects if `abandonTrials` ended the trial while its workers finished.
+    // Rejects if `abandonTrials`, called after a failed test, ended the trial while its workers finished.
     if (!underWay.delete(this)) throw new Error(OVER);
     this.#endStandstills();
     this.recorder.tell({ ev: 'end' });
@@ -209,7 +211,7 @@ export class Trial {
   /**
    * Ends the trial in any state, and keeps the histories. Fails if the checker finds a violation of safety,
    * unless the clients follow a weaker rule. Heals faults first: a server does not notice the end of a client
-   * that is cut off, and keeps its watches.
+   * that is cut off, and keeps that client's watches.
    */
   async giveUp(): Promise<void> {
     if (!underWay.delete(this)) return;

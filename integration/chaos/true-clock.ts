@@ -15,8 +15,9 @@ interface Instant {
 
 /**
  * Returns what the monotonic clock of this process shows when the machine's boot clock shows 0. The boot
- * clock is read from `/proc/uptime`, since libfaketime changes all others. It counts in steps of 10 ms. So
- * this function reads it until its value has just changed, and uses the quickest of several readings.
+ * clock is read from `/proc/uptime`, since libfaketime changes all other clocks. It counts in steps of 10 ms.
+ * So this function reads it until its value has just changed, and of several attempts uses the one whose read
+ * took the shortest time.
  */
 export function bootOffset(): bigint {
   const { hereNs, bootNs } = instant();
@@ -24,8 +25,8 @@ export function bootOffset(): bigint {
 }
 
 /**
- * Returns the machine's monotonic clock. A process with a fake clock computes it from that clock and its
- * rate.
+ * Returns the machine's monotonic clock. A process with a fake clock computes the machine's time from the
+ * fake time and the fake rate.
  */
 export function machineClock({ rate, bootNs }: Pick<FakedClock, 'rate' | 'bootNs'>): () => bigint {
   const origin = instant();
@@ -33,7 +34,7 @@ export function machineClock({ rate, bootNs }: Pick<FakedClock, 'rate' | 'bootNs
   return () => originNs + BigInt(Math.round(Number(process.hrtime.bigint() - origin.hereNs) / rate));
 }
 
-/** Returns a clock like the core's that never reads the boot clock. */
+/** Returns a clock that, unlike the core's clock, never reads the boot clock. */
 export function monotonicClock(): Clock {
   return {
     now: () => performance.now(),

@@ -21,13 +21,13 @@ describe('verdict on a run', () => {
   });
   for (const rule of INVARIANTS) {
     const isSafety = SAFETY.includes(rule);
-    it(`throws ${isSafety ? 'a' : 'no'} \`SafetyViolation\` for ${rule}, and states what was found and where`, () => {
+    it(`throws ${isSafety ? 'a' : 'no'} \`SafetyViolation\` for a violation of rule ${rule}, and states what was found and where`, () => {
       const error = failure(rule);
       expect(error instanceof SafetyViolation).to.equal(isSafety);
       expect(String(error)).to.include('here').and.to.include(`${rule}: ${rule} is broken`);
     });
   }
-  it('throws a `SafetyViolation` if at least one of many findings is unsafe', () => {
+  it('throws a `SafetyViolation` if at least one of many findings is about safety', () => {
     expect(failure('L1', 'F1', 'L4')).to.be.instanceOf(SafetyViolation);
     expect(failure('L1', 'L4')).to.not.be.instanceOf(SafetyViolation);
   });

@@ -15,12 +15,13 @@ const BYTES = 2;
 
 /**
  * Recognises queuelock's requests to etcd in HTTP/2 data (RFC 9113), which contains gRPC messages in protocol
- * buffers (etcd's rpc.proto). It decodes only as much as it needs.
+ * buffers (etcd's rpc.proto). It decodes only the parts that distinguish the requests.
  */
 export const etcdWire: Wire = {
   opens: path('/etcdserverpb.Lease/LeaseGrant'),
   closes: path('/etcdserverpb.Lease/LeaseRevoke'),
-  // Matches the first request that contains the name of the queue, since no earlier request contains it.
+  // Matches the first request that contains the name of the queue. That is the enqueue: a worker sends no
+  // other request with the name before it.
   enters: (queue) => including(`${queue}/`),
   // Matches DeleteRangeRequest.key = 1 in a separate request, or in a transaction as
   // RequestOp.request_delete_range = 3.
@@ -29,8 +30,8 @@ export const etcdWire: Wire = {
     const [alone, among] = [including(message(deletion)), including(field(3, deletion))];
     return (chunk) => alone(chunk) || among(chunk);
   },
-  // Matches LeaseKeepAliveRequest.ID = 1 as a whole message. Only the request that ends the session has the
-  // same bytes.
+  // Matches a message that contains only LeaseKeepAliveRequest.ID = 1. Only the request that ends the session
+  // (LeaseRevokeRequest) has the same bytes, and a worker sends it last.
   heartbeats: (session) =>
     including(message(Buffer.concat([tag(1, VARINT), varint(BigInt(`0x${session}`))]))),
 };

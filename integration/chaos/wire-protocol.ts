@@ -1,7 +1,7 @@
 /** Returns whether bytes from a client to a server contain a certain request. */
 export type IsRequest = (chunk: Buffer) => boolean;
 
-/** Recognises the calls of queuelock in the data to the store. */
+/** Recognises the requests of queuelock in the data to the store. */
 export interface Wire {
   /** Matches the opening of a session. */
   readonly opens: IsRequest;

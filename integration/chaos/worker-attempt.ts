@@ -22,7 +22,7 @@ interface Loudness {
   readonly quiet?: boolean;
 }
 
-/** What an attempt claims: one name, or several names at once. */
+/** What one claim requests: one name, or several names at once. */
 export interface Aim {
   readonly queues: readonly [string, ...string[]];
   /** Number of the attempt on the first name. The attempts on the other names have the following numbers. */
@@ -31,8 +31,8 @@ export interface Aim {
 }
 
 /**
- * One claim, from the request to its end. The history records each of its events at the moment when the
- * worker observes it. A claim of several names is recorded as one attempt for each name.
+ * A claim of a worker, from the request to its end. The history records each of its events when the worker
+ * observes it. For a claim of several names it contains one attempt for each name.
  */
 export class Attempt {
   readonly aim: Aim;
@@ -105,9 +105,9 @@ export class Attempt {
     if (hold.held) this.#tell({ ev: 'downgraded' });
   }
 
-  /** Records what `held` shows now, without waiting for the next regular read. */
-  look(): void {
-    this.#watch?.look();
+  /** Records the current value of the hold's `held`, without waiting for the next regular read. */
+  readState(): void {
+    this.#watch?.readState();
   }
 
   /** Writes once to each resource, if the claim is exclusive and the lock is held. */
@@ -116,7 +116,10 @@ export class Attempt {
     if (!shared && !this.#downgraded && limit === 1) await this.#writes?.write();
   }
 
-  /** Writes once to each resource with the present or last token, even if the lock is not held any more. */
+  /**
+   * Writes once to each resource with the token of the current or last hold, even if the lock is not held any
+   * more.
+   */
   async writeUnasked(): Promise<void> {
     await this.#writes?.write({ evenIfLost: true });
   }
@@ -146,8 +149,8 @@ export class Attempt {
       const place = { token: token.toString(), order: order.toString() };
       this.#tellOf(at, { ev: 'acquired', t, ...place, remainingMs });
     });
-    // Reports the loss once, whether the listener or the read notices it first. The listener may be called
-    // during the read that detects the loss.
+    // Reports the loss once, whether the listener or a read of `held` notices it first. The listener may be
+    // called during that read.
     hold.signal.addEventListener('abort', () => this.#isLost(hold.signal.reason));
     this.#watch = new HoldWatch(hold, (read, isNews) => this.#tell(read, { quiet: !isNews }));
     const { effects } = this.#around;
@@ -186,7 +189,7 @@ export class Attempt {
     this.#ended = true;
     const reason = isQueueLockError(error) ? (error.reason ?? error.code) : String(error);
     this.#tell({ ev: 'revoked', reason });
-    this.#watch?.look();
+    this.#watch?.readState();
     this.#watch?.stop();
   }
 

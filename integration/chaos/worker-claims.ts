@@ -12,7 +12,7 @@ import { EMPTY, Observable, from, of, switchMap, type Subscriber } from 'rxjs';
 import type { Terms } from '@queuelock/harness/check/event';
 import type { Heartbeats } from './instrumented.ts';
 
-/** The members of an ownership that identify its entry. */
+/** The properties of an ownership that identify its entry. */
 export type Spot = Pick<Ownership, 'order' | 'token' | 'key'>;
 
 /** A hold of any kind. */
@@ -121,7 +121,7 @@ function lead(leadership: Leadership, subscriber: Subscriber<Seen>): void {
   };
   const { signal } = leadership;
   const reason = (): QueueLockError => signal.reason as QueueLockError;
-  // Reports a failure if the leadership was lost before this code runs, because no worker could use it.
+  // Reports a failed claim instead of a hold if the leadership was lost before its work begins.
   if (signal.aborted) {
     end(subscriber, { outcome: 'failed', error: reason() });
     return;
@@ -136,8 +136,8 @@ function end(subscriber: Subscriber<Seen>, outcome: ClaimOutcome): void {
 }
 
 /**
- * Adds `queued` states to a claim that does not report its positions. They come from the recorded responses
- * to its enqueues.
+ * Adds `queued` states to a claim that does not emit its positions itself. They come from the responses to
+ * its enqueues, which the session has recorded.
  */
 function placedAnd(
   { heartbeats }: ClaimTools,

@@ -49,7 +49,10 @@ export interface FakedClock {
    * string.
    */
   readonly bootNs: string;
-  /** Largest lag in milliseconds of the core's clock in this worker behind the machine's boot clock. */
+  /**
+   * Largest lag in milliseconds of the clock that the core reads in this worker, behind the machine's boot
+   * clock.
+   */
   readonly lagMs: number;
   /**
    * Whether the worker's lock clients never read the boot clock. Then they must violate exclusion, which
@@ -59,12 +62,12 @@ export interface FakedClock {
 }
 
 /**
- * The rule by which a worker decides how long it still holds. All rules except `product` model weaker
- * clients, for control runs in which the checker must find violations.
- * - `plain`: the last heartbeat with a response counts, from its send time.
+ * The rule by which a worker decides how long it still holds. `product` is queuelock's rule. All others model
+ * weaker clients, for control runs in which the checker must find violations.
+ * - `plain`: the newest heartbeat with a response proves the TTL, counted from its send time.
  * - `connected` (ZooKeeper): the hold lasts as long as reads have responses.
- * - `newest` (ZooKeeper): the newest acknowledged heartbeat counts, while `product` counts an earlier one
- *   that it proves. On ZooKeeper `plain` is the same rule.
+ * - `newest` (ZooKeeper): an acknowledged heartbeat proves the TTL. With `product` it proves only that an
+ *   earlier heartbeat has reached the leader. On ZooKeeper `plain` is the same as `newest`.
  * - `overlong`: every heartbeat counts for a multiple of the time that it proves.
  * - `generous`: one entry too many is admitted.
  */
@@ -74,8 +77,8 @@ export type Rule = 'product' | 'plain' | 'connected' | 'newest' | 'overlong' | '
 export type WorkerCommand =
   /**
    * Joins the queue. The harness may send this command several times for one queue. The worker holds until
-   * the command `release` or a loss. It reads `held` every 10 ms, and writes to all resources every
-   * `effectEveryMs`.
+   * the command `release` or a loss. It reads the hold's property `held` every 10 ms, and writes to all
+   * resources every `effectEveryMs`.
    */
   | {
       readonly do: 'hold';
@@ -89,15 +92,18 @@ export type WorkerCommand =
   | { readonly do: 'release'; readonly queue: string; readonly n?: number }
   /** Turns the write locks that the worker holds on this queue into read locks. */
   | { readonly do: 'downgrade'; readonly queue: string }
-  /** Joins random queues repeatedly until the command `drain`. Shares are from 0 to 1. */
+  /**
+   * Joins random queues repeatedly until the command `drain`. Each share is the part of all claims, from 0 to
+   * 1.
+   */
   | {
       readonly do: 'load';
       readonly queues: readonly string[];
       /** Number of names that each claim locks at once. Default 1. */
       readonly names?: number;
       /**
-       * Terms of the claims. Each claim takes a random number of permits, from 1 to the number in these
-       * terms.
+       * What each claim requests, such as a shared lock or permits. The number of permits is random, from 1
+       * to `terms.permits`.
        */
       readonly terms?: Terms;
       /** Share of write locks that become read locks half-way through the hold. Default 0. */

@@ -4,8 +4,8 @@ import { stampNow } from '@queuelock/harness/check/worker-record';
 const READ_INTERVAL_MS = 10;
 const WRITE_EVERY_MS = 100;
 /**
- * Gap in milliseconds between two reads that shows that the process, or its event loop, was stopped in
- * between.
+ * Time in milliseconds between two reads. A longer time shows that the process, or its event loop, was
+ * stopped in between.
  */
 const GAP_MS = 200;
 
@@ -31,10 +31,10 @@ export class HoldWatch {
     this.#hold = hold;
     this.#tell = report;
     this.#lookedAt = BigInt(stampNow());
-    this.#timer = setInterval(() => this.look(), READ_INTERVAL_MS);
+    this.#timer = setInterval(() => this.readState(), READ_INTERVAL_MS);
   }
 
-  look(): void {
+  readState(): void {
     const t = stampNow();
     const gapMs = msBetween(this.#lookedAt, BigInt(t));
     const { held } = this.#hold;

@@ -32,9 +32,9 @@ export interface WorkerStart {
 }
 
 export interface UntilOptions {
-  /** Index in `events` from which on events count. Default 0. */
+  /** Index in the worker's `events` of the first event that counts. Default 0. */
   readonly from?: number;
-  /** Time limit in milliseconds. Default 120,000. */
+  /** Time limit of the wait in milliseconds. Default 120,000. */
   readonly withinMs?: number;
   /** Description of the awaited event, for the error. */
   readonly what?: string;

@@ -99,8 +99,8 @@ export class Tasks {
   #stall(ms: number): void {
     this.#around.recorder.tell({ ev: 'stalled', ms });
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
-    // Reads `held` in all attempts at once after the block, before any timer or message can change their
-    // state.
-    for (const attempt of this.#under) attempt.look();
+    // Reads `held` for all claims directly after the event loop was blocked, before any timer or message can
+    // change their state.
+    for (const attempt of this.#under) attempt.readState();
   }
 }

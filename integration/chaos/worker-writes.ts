@@ -13,7 +13,7 @@ interface Writing {
 
 /**
  * The writes that a worker makes to all resources under one hold. Each write names one of the hold's queues,
- * and has the token of that queue.
+ * and has the token of the hold in that queue.
  */
 export class Writes {
   readonly #writing: Writing;
@@ -27,7 +27,8 @@ export class Writes {
 
   /**
    * Creates the writer of one hold.
-   * @param tell called when the response to a write has arrived, with its event and the index of its queue
+   * @param tell called when the response to a write has arrived, with the event to record and the index of
+   *   the write's queue among the queues of the hold
    */
   constructor(writing: Writing, tell: (at: number, reported: AttemptReport) => void) {
     this.#writing = writing;

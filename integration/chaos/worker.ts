@@ -14,7 +14,7 @@ import { Tasks } from './worker-tasks.ts';
 
 const DELAY_RESOLUTION_MS = 10;
 // Time limit of a connection in milliseconds. It is as long as the harness waits for a hold, so that a server
-// which opens a session slowly causes no failure.
+// that opens sessions slowly does not fail the test.
 const CONNECT_WITHIN_MS = 120_000;
 const CRASHED = 70;
 const LINGERS_MS = 1_000;
@@ -71,7 +71,7 @@ async function openClient(): Promise<LockClient> {
 
 function tellHarness(event: ChaosEvent): void {
   if (setup.quiet && ('n' in event || event.ev === 'beat')) return;
-  // Ignores the error: if the harness has ended, the event is only in the file.
+  // Ignores an error of sending: if the harness has ended, the event is only in the file.
   if (process.connected) process.send?.(event, undefined, undefined, () => undefined);
 }
 

@@ -36,7 +36,7 @@ describe('ZooKeeper members with a wrong time of day', function () {
     await cluster?.recover();
   });
 
-  it('keep all sessions and holds when the clocks of leader and follower differ by an hour and the two change roles', () =>
+  it('keep all sessions and holds when the clocks of leader and follower differ by an hour and the two members change roles', () =>
     oneByOne(async () => {
       const experiment = await startExperiment({ store: 'zookeeper', workers: 4 });
       const [holder, next, ...loaded] = experiment.workers as [
@@ -80,7 +80,7 @@ describe('ZooKeeper members with a wrong time of day', function () {
 
 /**
  * Returns the environment of a Java process with a fake clock. FAKETIME_CACHE_DURATION is set because Java
- * reads the time so often that reading the file each time would use a whole core.
+ * reads the time so often that libfaketime would use a whole core if it read its file each time.
  * FAKETIME_FORCE_MONOTONIC_FIX is off because it corrects a bug of the C library before 2.30, and with later
  * versions timed waits never end.
  */
@@ -88,7 +88,7 @@ function lazily({ FAKETIME_NO_CACHE: _, ...env }: Readonly<Record<string, string
   return { ...env, FAKETIME_CACHE_DURATION: '1', FAKETIME_FORCE_MONOTONIC_FIX: '0' };
 }
 
-/** Returns the leader's time of day, which its report of expiring sessions contains. */
+/** Returns the leader's time of day, which its response to the command `dump` contains. */
 async function timeOf(leader: Member): Promise<number> {
   const read = async (): Promise<number> => {
     const dump = await zkFourLetter(leader.endpoint, 'dump');
@@ -99,7 +99,9 @@ async function timeOf(leader: Member): Promise<number> {
   return until(read, { what: 'the leader reports when sessions end', withinMs: 10_000 });
 }
 
-/** Resolves when a heartbeat of the worker is confirmed `ms` after this call or later. */
+/**
+ * Resolves at the first heartbeat of the worker that is confirmed at least `ms` milliseconds after this call.
+ */
 async function beatsFor(worker: WorkerProcess, ms: number): Promise<void> {
   const until = BigInt(stampNow()) + BigInt(Math.round(ms * 1e6));
   await worker.untilEvent('beat', { from: worker.events.length, matches: ({ t }) => BigInt(t) >= until });

@@ -8,15 +8,16 @@ import { nowMs, observePings } from './zookeeper-pings.ts';
 
 const { tickMs } = ZOOKEEPER_TIMING.default;
 const LEAST_TTL_MS = 4_000;
-// Times in milliseconds, as short as this machine permits. The first is from a ping to the moment from which
-// heartbeats seem to count for a tick too long. The second is from the cut to the next ping.
+// Times in milliseconds, as short as this machine permits. The first is the time after a ping of the leader
+// from which on a heartbeat would extend a session by one more tick, if it counted from its send time (see
+// `trickyTtl`). The second is the time from the cut of the follower to the next ping.
 const AFTER_PING_MS = 40;
 const BEFORE_PING_MS = 100;
 const PREPARATION_MS = 100;
 
 /**
- * A holder: its rule about how long it still holds, and its heartbeat interval. Default: a quarter of the
- * TTL.
+ * A holder: its rule about how long it still holds, and its heartbeat interval, which is a quarter of the TTL
+ * by default.
  */
 export interface Holder {
   readonly rule: Rule;
@@ -24,11 +25,11 @@ export interface Holder {
 }
 
 /**
- * Starts holders whose sessions are on a follower, and cuts the follower off from its leader at the worst
- * moment. The leader never learns of the last heartbeats with a response. They are sent directly after a tick
- * of the leader's clock, so rounding makes them seem to count for another tick. The servers have their
- * default settings. The sessions are two ticks long, which the backend accepts only because its URL claims
- * other settings.
+ * Starts holders whose sessions are on a follower, and cuts the follower off from its leader shortly before a
+ * ping. So the leader never learns of the last heartbeats, which the follower has acknowledged. The TTL and
+ * the time of the cut are the worst case: if the leader knew these heartbeats, it would round the end of the
+ * sessions up to the next tick. The servers have their default settings. The sessions are two ticks long,
+ * which the backend accepts only because its URL claims other settings.
  */
 export async function cutFollowerOf(holders: readonly Holder[]): Promise<Experiment> {
   const experiment = await startExperiment({ store: 'zookeeper', profile: 'default' });

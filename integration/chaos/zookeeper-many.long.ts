@@ -10,19 +10,19 @@ import type { WorkerProcess } from './worker-process.ts';
 const BYTES_PER_SECOND = 250_000;
 const CHILDREN = 5_000;
 const ROUNDS = 3;
-// A short run has fewer waits with longer names. The watches have as many bytes as in a long run, and the
-// waits take less time to join.
+// A short run has fewer waiters, which take less time to join. The names of their queues are longer, so that
+// the request which sets all watches again is as large as in a long run.
 const { queues: QUEUES, nameLength: NAME_LENGTH } =
   RUNS > 1 ? { queues: 120, nameLength: 50 } : { queues: 30, nameLength: 350 };
 const WAITS_PER_QUEUE = 100;
 const BATCH = 100;
 // Size limit of one request (`jute.maxbuffer`).
 const ONE_REQUEST_BYTES = 1024 * 1024;
-// Time limit in milliseconds. It is shorter than the interval at which every waiter reads the queue, so
-// waiters must have been notified.
+// Time limit in milliseconds for the grants. It is shorter than the interval of a waiter's regular reads, so
+// a waiter granted in time was notified.
 const SERVED_WITHIN_MS = 10_000;
 
-describe('ZooKeeper with more data than its client supports in one request', function () {
+describe('ZooKeeper with thousands of children or watches', function () {
   this.timeout(600_000);
   afterEach(abandonTrials);
 
@@ -51,7 +51,7 @@ describe('ZooKeeper with more data than its client supports in one request', fun
       await expectRight(experiment);
     }));
 
-  it('keeps the waits of a process after a connection reset when its watches do not fit into one request', () =>
+  it('lets the waiters of a process wait on after a connection reset when their watches do not fit into one request', () =>
     oneByOne(async () => {
       // Uses sessions with default timing, because thousands of entries keep a process busy for seconds.
       const experiment = await startExperiment({ store: 'zookeeper', profile: 'default', workers: 2 });

@@ -9,8 +9,8 @@ export function nowMs(): number {
 
 /**
  * The times at which a leader learns of a follower's sessions: in the response to its ping, every half tick.
- * A heartbeat between two pings counts from the earlier ping. The leader ends its session `ttlMs` after that
- * ping, rounded up to the next whole tick of the clock.
+ * A heartbeat between two pings counts from the earlier ping. The leader ends the session of that heartbeat
+ * `ttlMs` after that ping, rounded up to the next whole tick of the clock.
  */
 export class Pings {
   readonly #seenAt: number;
@@ -26,9 +26,9 @@ export class Pings {
   }
 
   /**
-   * Returns the shortest TTL, from `leastMs` on, for which the end of the session falls on a tick `afterMs`
-   * after a ping. A heartbeat that is sent later in that half tick then seems to prove one tick more than it
-   * does, because of the rounding.
+   * Returns the shortest TTL of at least `leastMs` for which `afterMs` and the TTL after a ping fall exactly
+   * on a tick of the leader's clock. A heartbeat that is sent more than `afterMs` after the ping still counts
+   * from the ping, so its session ends at that tick. Counted from its send time, it would end one tick later.
    */
   trickyTtl(leastMs: number, afterMs: number): number {
     const halfTick = this.#tickMs / 2;
@@ -36,8 +36,8 @@ export class Pings {
   }
 
   /**
-   * Returns the time of the next ping, at least `inMs` from now, after which a heartbeat seems to prove one
-   * tick too much. This applies to sessions with this TTL.
+   * Returns the time of a ping, at least `inMs` from now. The moment `afterMs` plus the TTL later falls
+   * exactly on a tick of the leader's clock. See `trickyTtl`.
    */
   trap(ttlMs: number, afterMs: number, inMs: number): number {
     const earliest = nowMs() + inMs;
@@ -47,8 +47,9 @@ export class Pings {
 }
 
 /**
- * Returns the times of the pings. Reads the leader's list of sessions until the end of this client's session
- * moves, which shows that a ping has just had a response.
+ * Returns the times of all pings, derived from one that it observes. Extends a session on the follower
+ * repeatedly until the leader's list of sessions shows a later end for this session. At that moment the
+ * follower has just responded to a ping.
  */
 export async function observePings(leader: Member, follower: Member, tickMs: number): Promise<Pings> {
   return ZooKeeperWire.during(follower.endpoint, async (wire) => {

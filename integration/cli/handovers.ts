@@ -23,8 +23,8 @@ export interface Handover {
    */
   readonly gapMs: number;
   /**
-   * State of the previous program when the next one started: `none`, or `Z` if it had ended and was not
-   * reaped yet. Any other value means that it still ran.
+   * State of the previous program when the next one started: `none`, or `Z` (zombie) if it had ended and its
+   * parent had not yet collected its exit status. Any other value means that it still ran.
    */
   readonly state: string;
   /** Milliseconds from the fault to the last output of the previous program. */
@@ -153,8 +153,8 @@ class Contest {
   }
 
   /**
-   * Returns the process that holds, and the other one. The latest output decides, since on a busy machine a
-   * lock is sometimes lost without a fault.
+   * Returns the process that holds, and the other one. The process with the latest output holds, since on a
+   * busy machine a lock is sometimes lost without a fault.
    */
   #holderAndRival(): [Party, Party] {
     const [one, other] = this.#parties;

@@ -1,7 +1,7 @@
 import { command } from '@queuelock/cli/test/command.ts';
 import { ScriptProcess } from '@queuelock/harness/services/script-process';
 
-/** A line that the program prints while `queuelock run` holds the lock for it. */
+/** A line that a command prints while `queuelock run` holds the lock for it. */
 export interface Sign {
   /** `start` is printed by its first instruction, and `alive` every 20 ms. */
   readonly ev: 'start' | 'alive';

@@ -76,7 +76,7 @@ for (const store of stores) {
       await Promise.all(endings);
     });
 
-    it('leaves no entry when the reader of its output closes it', async () => {
+    it('leaves no entry when the reader of its output closes the pipe', async () => {
       const cli = start('contend', 'stop-reader', '--json', '--count', '1000000');
       await cli.until('acquired');
       cli.child.stdout!.destroy();

@@ -1,7 +1,7 @@
 /**
  * Runs the hand-overs of `handovers.long.ts` more often: pnpm trials [--count 100] [--backend etcd|ZooKeeper]
- * [--fault frozen|killed|cut]. Runs all backends and faults at the same time unless one is named. The exit
- * code is 1 if a program had not ended when the next one began.
+ * [--fault frozen|killed|cut]. Runs all backends and all faults at the same time, unless an option selects
+ * one. The exit code is 1 if a program had not ended when the next one began.
  */
 import { parseArgs } from 'node:util';
 import { endScripts } from '@queuelock/harness/services/script-process';

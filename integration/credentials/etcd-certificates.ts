@@ -2,7 +2,7 @@ import { fromUrl, type EtcdOptions } from '@queuelock/etcd';
 import { startTlsServer } from '@queuelock/harness/services/etcd-tls';
 import { describeRotation, parametersOf } from './rotation.ts';
 
-/** Defines the test of replaced certificates for etcd over one of its transports. */
+/** Defines the test of replaced certificates for etcd over the given transport (the option `transport`). */
 export function describeEtcdCertificates(transport: NonNullable<EtcdOptions['transport']>): void {
   describeRotation(`etcd over ${transport}`, 'IP:127.0.0.1,DNS:localhost', async (files) => {
     const server = await startTlsServer(files.certificates);

@@ -28,7 +28,7 @@ export interface PasswordServer {
 /** Defines the test of replaced passwords for one store. */
 export function describePasswords(store: string, start: (account: Account) => Promise<PasswordServer>): void {
   describe(`replaced passwords of ${store}`, () => {
-    it('are read again by the client, whose lock is kept while its password changes and the password vault fails', async function () {
+    it('are read from the vault by the client, which keeps its lock while its password changes and when the vault fails', async function () {
       this.timeout(120_000);
       let account: Account = { username: 'rotating', password: 'one-4711' };
       let isVaultDown = false;

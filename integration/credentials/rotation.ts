@@ -9,7 +9,10 @@ import { expect } from 'chai';
 const TTL_MS = 20_000;
 const WITHIN_MS = 15_000;
 
-/** Certificates that the test replaces later. Its members always are the present certificates. */
+/**
+ * The certificates in use. The test overwrites the properties of this object when it replaces the
+ * certificates.
+ */
 type LiveCertificates = { -readonly [Name in keyof Certificates]: Certificates[Name] };
 
 /** The files of a server and of its clients, and the certificates in them. */
@@ -30,8 +33,8 @@ interface PemPaths {
 }
 
 /**
- * A server that reads its certificate files when it starts, and trusts clients with a certificate of their
- * authority.
+ * A server that reads its certificate files when it starts. It trusts a client if the authority in its file
+ * `ca` has signed the client's certificate.
  */
 export interface RotatedServer {
   /** Returns a backend that reads the client's certificate files. */
@@ -75,7 +78,8 @@ async function rotate(server: RotatedServer, files: LiveFiles, fresh: Certificat
   const hold = await locks.acquire('rotated', { timeoutMs: WITHIN_MS });
   const waiting = locks.acquire('rotated', { timeoutMs: 60_000 });
   const [whole, half] = [fresh.ca, fresh.ca.subarray(0, fresh.ca.length / 2)];
-  // Gives the server the new certificates, while the client finds a file that is only half written.
+  // Gives the server the new certificates. Meanwhile the client finds a half-written file, as it may during a
+  // replacement.
   Object.assign(files.certificates, fresh);
   await writeServer(files);
   await writeFile(files.client.ca, half);

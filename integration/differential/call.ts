@@ -1,4 +1,4 @@
-/** A call whose outcome is read later. */
+/** A call whose outcome is read at a later time, without waiting for it. */
 export class Call {
   isSettled = false;
   /** Description of the error with which the call was rejected. */

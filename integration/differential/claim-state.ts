@@ -3,7 +3,7 @@ import type { Observable } from 'rxjs';
 import type { Place } from './history.ts';
 import { KIND_OF, type Terms } from './step.ts';
 
-/** How long a waiter waits for the reply to its request, in milliseconds: longer than any run. */
+/** How long a waiter waits for the reply to its handover request, in milliseconds: longer than any run. */
 const REPLY_WITHIN_MS = 3_600_000;
 
 /** A state of a claim of one name or of several. */

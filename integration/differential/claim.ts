@@ -18,7 +18,10 @@ export interface ClaimSetup extends Pick<ClaimView, 'name' | 'client' | 'queues'
   readonly features: Features;
   /** Returns the name of a queue in the store. */
   readonly nameOf: (queue: string) => string;
-  /** The limit of a queue whose limit varies. */
+  /**
+   * Emits the limit (the number of permits) for claims in the queue whose limit a step of the script can
+   * change.
+   */
   readonly limit$: Observable<number>;
 }
 
@@ -110,7 +113,7 @@ export class Claim implements ClaimView {
     this.join(client);
   }
 
-  /** Resolves when the claim has left this status. */
+  /** Resolves when the claim has any status other than this one. */
   async leaves(status: ClaimView['status']): Promise<void> {
     while (this.status === status) await this.#change;
   }
@@ -121,7 +124,7 @@ export class Claim implements ClaimView {
     this.#giveUp.abort(ABORT);
   }
 
-  /** Releases the claim once it holds. Resolves when it is over. */
+  /** Releases the claim once it holds. Resolves when the claim has ended. */
   async release(): Promise<void> {
     await this.#granted();
     if (this.status !== 'holding') return;

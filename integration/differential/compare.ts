@@ -12,8 +12,8 @@ const REACHED_WITHIN_MS = 20_000;
 const POLL_MS = 3;
 
 /**
- * Plays a script on a store, and after each step waits until the store reaches the state that memory reached.
- * Returns the first difference, and the violations of rules.
+ * Plays a script on a store. After each step it waits until the store is in the state that the memory backend
+ * reached after this step. Returns the first difference, and the violations of rules.
  */
 export async function compare(store: Store, script: Script): Promise<readonly Problem[]> {
   const player = new Player({ store, prefix: newPrefix(script), ...script });

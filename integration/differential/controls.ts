@@ -4,14 +4,14 @@ import { Observable } from 'rxjs';
 import { passingOn } from '../chaos/instrumented.ts';
 
 /**
- * A defect that a comparison or the judge has to find: it changes what the store returned for an enqueued
- * entry.
+ * A defect that the comparison with memory or the checker has to find. The function changes what the store
+ * returned for an enqueued entry.
  */
 type Defect = (placement: Placement, spec: EntrySpec) => Placement;
 
 /**
- * For each defect of a store, by its name, a function that creates it. All clients of the store share what it
- * creates.
+ * For each defect of a store, by its name, a function that creates its state and returns the defect. All
+ * clients of one store share that state.
  */
 export const DEFECTS: Readonly<Record<string, () => Defect>> = {
   /** Grants every entry at once. */
@@ -58,7 +58,7 @@ function swapping(): Defect {
   };
 }
 
-/** Returns the backend with this defect in what its sessions return for each enqueued entry. */
+/** Returns a backend that applies the defect to the result of every enqueue. */
 export function defective(backend: Backend, defect: Defect): Backend {
   return passingOn(backend, {
     open: async (...args) => inSession(await backend.open(...args), defect),

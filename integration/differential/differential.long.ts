@@ -1,6 +1,7 @@
 // Plays some hundred scripts on each store. `pnpm differential` plays more, and shortens a script that fails.
+// The first seed is random, or the one in `QUEUELOCK_SEED`:
 //
-//   QUEUELOCK_SEED=17 npx mocha integration/differential/differential.long.ts -g redis      from that seed on
+//   QUEUELOCK_SEED=17 npx mocha integration/differential/differential.long.ts -g redis
 import { randomInt } from 'node:crypto';
 import { orSkip } from '@queuelock/harness/services/skip';
 import { expect } from 'chai';

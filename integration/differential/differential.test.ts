@@ -19,7 +19,7 @@ function claim(name: string, part: Partial<ClaimView> = {}): ClaimView {
 }
 
 describe('a script of random steps', () => {
-  it('is the same each time for a seed, and leads to the same states', async () => {
+  it('is the same each time for one seed, and leads to the same states', async () => {
     const [one, other] = [await scriptOf(7), await scriptOf(7)];
     expect(one.moments.length).to.be.greaterThan(5);
     expect(other).to.deep.equal(one);
@@ -39,7 +39,7 @@ describe('a script of random steps', () => {
     ).to.be.greaterThan(5);
   });
 
-  it('leaves out the steps that have no effect after others were removed', async () => {
+  it('is replayed without steps that have lost their effect because earlier steps were removed', async () => {
     const script = await scriptOf(7);
     const { moments } = await replayed(script, [
       { act: 'release', claim: 'c1' },
@@ -74,7 +74,7 @@ describe('a step of a script', () => {
 });
 
 describe('a difference between two states', () => {
-  it('names the step, and the claims and queues that differ', () => {
+  it('is reported with the step after which claims and queues differ, and with their states', () => {
     const [expected, actual] = [
       new Map([
         ['claim c1', 'holding'],
@@ -97,7 +97,7 @@ describe('a difference between two states', () => {
 });
 
 describe('the search for a shorter script', () => {
-  it('leaves out every item that the failure does not need', async () => {
+  it('leaves out every step without which the script still fails', async () => {
     const items = Array.from({ length: 17 }, (_, n) => n);
     const fails = async (fewer: readonly number[]): Promise<boolean> =>
       fewer.includes(3) && fewer.includes(12);

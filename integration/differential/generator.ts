@@ -5,7 +5,7 @@ import { KIND_OF, LARGEST_LIMIT, type Features, type Reply, type Step, type Term
 const CLIENTS = ['A', 'B', 'C', 'D'];
 const SHORTEST = 8;
 const LONGEST = 24;
-/** From this number of live claims on, the generator makes new claims more rarely. */
+/** Number of live claims from which on the generator makes a new claim less often. */
 const CROWD = 7;
 const REPLIES: readonly Reply[] = ['decline', 'yieldToQueue', 'yieldToRequester'];
 
@@ -88,7 +88,7 @@ export class Generator {
 
   /**
    * Returns the limit, permits or mode of a claim. A few claims get another limit than the queue's other
-   * claims have, which the store has to notice.
+   * claims have, which the store has to reject.
    */
   #share(queue: string): Terms {
     const kind = KIND_OF[queue];

@@ -5,14 +5,17 @@ import type { Finding } from '@queuelock/harness/check/finding';
 import { runOf } from '@queuelock/harness/check/history';
 import { stampNow, type EventInput } from '@queuelock/harness/check/worker-record';
 
-/** An `AttemptEvent` without the members that `Attempts` adds to it. */
+/** An `AttemptEvent` without the properties that `Attempts` adds to it. */
 type Report = AttemptEvent extends infer E
   ? E extends AttemptEvent
     ? Omit<E, 't' | 'who' | 'queue' | 'n'>
     : never
   : never;
 
-/** Identifies an entry in its queue. Does not read its key, which has an effect on etcd. */
+/**
+ * Identifies an entry in its queue. The key is left out, because reading the key of a claim or hold has a
+ * side effect on etcd.
+ */
 export type Place = Pick<QueueEntry, 'order'> & { readonly token: bigint };
 
 /** An entry that a claim had at some time. */
@@ -36,12 +39,18 @@ export class History {
     this.#entries.push(entry);
   }
 
-  /** Records that these entries, also ones that become known later, may be removed by another client or by an operator from now on. */
+  /**
+   * Records that another client or an operator may remove these entries from now on, including entries that
+   * become known later.
+   */
   removal(isRemoved: (entry: KnownEntry) => boolean): void {
     this.#removals.push([isRemoved, stampNow()]);
   }
 
-  /** @param noticedWithinMs how long the holder of an entry that was removed by another client may believe in its hold */
+  /**
+   * @param noticedWithinMs how long a holder may believe that it holds after another client removed its
+   *   entry, in milliseconds
+   */
   judge(noticedWithinMs: number): readonly Finding[] {
     const faults = this.#removals.map(([isRemoved, t], at): ChaosEvent => {
       const entries = this.#entries

@@ -4,7 +4,10 @@ import { passingOn } from '../chaos/instrumented.ts';
 
 const CHANGES = ['enqueue', 'enqueueAll', 'tryEnqueue', 'update', 'share', 'remove'] as const;
 
-/** Counts the changes of entries that have no response yet. A claim may end before its entry is removed. */
+/**
+ * Counts the requests that change entries and have no response yet. The end of a claim does not show this: a
+ * claim may end before its entry is removed.
+ */
 export class PendingChanges {
   count = 0;
 

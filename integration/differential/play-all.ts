@@ -7,8 +7,8 @@ import { textOf } from './step.ts';
 import type { Store } from './store.ts';
 
 /**
- * The ways to play a script. `sequential`: after each step the store has to reach the state of memory.
- * `racing`: all clients perform their steps at the same time.
+ * The ways to play a script. `sequential`: after each step the store has to reach the state that the memory
+ * backend reached. `racing`: all clients perform their steps at the same time.
  */
 export const MODES = ['sequential', 'racing'] as const;
 export type Mode = (typeof MODES)[number];
@@ -43,7 +43,7 @@ export async function playAll(store: Store, { mode, from, to, atOnce, onFailure 
       steps += script.moments.length;
       const problems = await play(store, script);
       if (problems.length === 0) continue;
-      // A race is not shortened, since its outcome depends on chance.
+      // Does not shorten a script of the racing mode, since its outcome depends on chance.
       const failure = mode === 'racing' ? { script, problems } : await shortest(store, { script, problems });
       onFailure(`${store.name}, ${mode}, seed ${seed}\n${textOfFailure(failure)}`);
     }
@@ -53,7 +53,8 @@ export async function playAll(store: Store, { mode, from, to, atOnce, onFailure 
 }
 
 /**
- * Leaves out steps as long as the script still breaks the same rule first. Returns the shortest script found.
+ * Leaves out steps as long as the first rule that the script breaks stays the same. Returns the shortest
+ * script found.
  */
 async function shortest(store: Store, failure: Failure): Promise<Failure> {
   let best = failure;

@@ -43,8 +43,8 @@ export class Player {
   readonly #views: Views;
   readonly #pending = new PendingChanges();
   /**
-   * Whether the step `drain` has begun, in which holders release at once. They then need not receive
-   * requests.
+   * Whether the step `drain` has begun, in which holders release at once. The state then ignores their
+   * handover requests.
    */
   #isDraining = false;
 
@@ -68,7 +68,7 @@ export class Player {
     return this.#pending.count === 0;
   }
 
-  /** The observable state: one text for each claim, client, queue and view. */
+  /** The observable state: one text for each claim, client and queue, and for each view of an observer. */
   get state(): ReadonlyMap<string, string> {
     const state = new Map<string, string>();
     for (const claim of this.#claims.values()) {
@@ -82,8 +82,9 @@ export class Player {
   }
 
   /**
-   * Returns the names of the waiters whose requests this holder has received. Whether a request arrives is a
-   * matter of chance if the holder loses its hold or the requester leaves, so such requests are left out.
+   * Returns the names of the waiters whose handover requests this holder has received. Whether a request
+   * arrives is a matter of chance if the holder loses its hold or the requester leaves, so such requests are
+   * left out.
    */
   #requestsTo({ status, received }: Claim): readonly string[] {
     if (status !== 'holding' || this.#isDraining) return [];
@@ -219,12 +220,18 @@ export class Player {
   }
 }
 
-/** Returns the status of a session, without differences that are only a matter of time. */
+/**
+ * Returns the status of a session. `suspect` counts as `alive`, because which of the two it is depends only
+ * on the time.
+ */
 function statusOf({ status }: SessionState): string {
   return status === 'suspect' ? 'alive' : status;
 }
 
-/** Lists the claims that have held this queue by their tokens. */
+/**
+ * Returns the names of the claims that have held this queue, in the order of their tokens. A `=` marks a
+ * claim with the same token as the claim before it.
+ */
 function tokensOf(queue: string, claims: readonly Claim[]): string {
   return claims
     .flatMap(({ name, tokens }) => {

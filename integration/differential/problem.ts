@@ -4,7 +4,7 @@ import { textOf, type Step } from './step.ts';
 import type { Store } from './store.ts';
 
 /**
- * How long in milliseconds a holder may believe in its hold after its entry was removed. It learns of the
+ * How long in milliseconds a holder may believe that it holds after its entry was removed. It learns of the
  * removal by a notification or its next heartbeat, and the machine may be busy.
  */
 const NOTICED_WITHIN_MS = 5_000;
@@ -12,15 +12,15 @@ const NOTICED_WITHIN_MS = 5_000;
 /** A difference between a store and memory, or a violation of a rule. */
 export interface Problem {
   /**
-   * The rule that was broken. `state`: the store reaches the state of memory. `call`: no call is rejected. In
-   * a race, `quiet`: all claims end; `outcome`: each claim ends in an expected way. All others are rules of
-   * the harness's checker.
+   * The rule that was broken. `state`: the store reaches the same state as the memory backend. `call`: no
+   * call is rejected. In the racing mode, `quiet`: all claims end; `outcome`: each claim ends in an expected
+   * way. All others are rules of the harness's checker.
    */
   readonly rule: 'state' | 'quiet' | 'outcome' | 'call' | Finding['rule'];
   readonly detail: string;
 }
 
-/** Returns the violations that the judge finds in the history of a run. */
+/** Returns the violations that the checker finds in the history of a run. */
 export function violationsOf(
   history: History,
   { noticedWithinMs = NOTICED_WITHIN_MS }: Store,

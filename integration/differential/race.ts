@@ -11,8 +11,8 @@ import { textOf, type Step } from './step.ts';
 import type { Store } from './store.ts';
 
 /**
- * Longest time in milliseconds until all claims of a race are over. It is longer than a TTL, after which a
- * resumed session drops entries whose removal did not arrive.
+ * Longest time in milliseconds until all claims of a race are over. It is longer than a TTL, because an entry
+ * whose removal did not reach the store may stay until its session ends.
  */
 const QUIET_WITHIN_MS = 60_000;
 const POLL_MS = 5;
@@ -22,7 +22,7 @@ const EXPLAINED =
 const DRAIN: Step = { act: 'drain' };
 /** The text of a queue without entries. */
 const EMPTY = 'live: ';
-/** Steps after which the client continues only when the response has arrived. */
+/** Steps after which the client continues only when the store has responded to them. */
 const AWAITED: ReadonlySet<Step['act']> = new Set(['end session', 'close', 'move', 'evict', 'remove']);
 
 /**

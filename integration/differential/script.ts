@@ -6,17 +6,20 @@ import { Player } from './player.ts';
 import { isDetermined, type Situation } from './situation.ts';
 import type { Features, Step } from './step.ts';
 
-/** Virtual time in milliseconds after which all clients on memory are quiet. */
+/**
+ * Virtual time in milliseconds that is enough for clients of the memory backend to complete their pending
+ * work.
+ */
 const QUIET_MS = 3_000;
 const LONGEST_CALL_MS = 60_000;
 
-/** A step, and the state that it leads to on memory. */
+/** A step, and the state to which it leads on the memory backend. */
 export interface Moment {
   readonly step: Step;
   readonly state: ReadonlyMap<string, string>;
 }
 
-/** A script that was played on memory. Every store has to lead to the same states. */
+/** A script that was played on the memory backend. It has to lead to the same states on every store. */
 export interface Script {
   readonly seed: number;
   readonly queues: readonly string[];
@@ -32,7 +35,10 @@ export async function scriptOf(seed: number): Promise<Script> {
   return { seed, queues, features, moments };
 }
 
-/** Makes a script of some steps of another one, in their order. Leaves out the steps that have no determined effect any more. */
+/**
+ * Makes a script of some steps of another script, in their order. Leaves out each step that no longer has a
+ * predictable effect, for instance the release of a lock that is not held (see `isDetermined`).
+ */
 export async function replayed({ seed, queues, features }: Script, steps: readonly Step[]): Promise<Script> {
   const left = steps.filter(({ act }) => act !== 'drain');
   const moments = await played({ queues, features }, (now) => {
@@ -61,7 +67,9 @@ async function played(
   return moments;
 }
 
-/** Lets virtual time pass until the call has settled and all clients are quiet. */
+/**
+ * Lets virtual time pass until the step's call has settled and the clients have completed their pending work.
+ */
 async function quiet(clock: VirtualClock, performed: Promise<void>): Promise<void> {
   const call = new Call(performed);
   const until = clock.now() + LONGEST_CALL_MS;

@@ -21,7 +21,8 @@ export interface Situation {
 /**
  * Returns whether the step has an effect that does not depend on the speed of the clients. Scripts contain
  * only such steps. Overtaken waiters join again at the same time, so at most one may be overtaken in a step.
- * A request of a claim with another limit is withdrawn at once, so the holder may not see it.
+ * A claim that is rejected for its other limit withdraws its handover request at once, so the holder may not
+ * see the request.
  */
 export function isDetermined(step: Step, { claims }: Situation): boolean {
   const named = (name: string): ClaimView | undefined => claims.find((claim) => claim.name === name);

@@ -8,14 +8,17 @@ export interface Terms {
   readonly isTheft?: true;
   /** The claim requests a release from the holder. */
   readonly isRequest?: true;
-  /** The claim makes one attempt and does not wait. */
+  /** The claim is admitted at once or leaves the queue; it does not wait. */
   readonly isTry?: true;
 }
 
 /** The reply of a holder to a request: the name of a method of `HandoverRequest`. */
 export type Reply = 'decline' | 'yieldToQueue' | 'yieldToRequester';
 
-/** One step of a script. Claims are named `c1`, `c2`, …; clients `A`, `B`, …; queues by one letter, see `KIND_OF`. */
+/**
+ * One step of a script. Claims are named `c1`, `c2`, …; clients `A`, `B`, …; queues by one letter, which
+ * decides the kind of their locks (see `KIND_OF`).
+ */
 export type Step =
   | {
       readonly act: 'claim';
@@ -50,7 +53,7 @@ export const KIND_OF: Readonly<Record<string, 'lock' | 'semaphore' | 'varying'>>
   v: 'varying',
 };
 
-/** The largest limit of a queue whose limit varies, and its first one. */
+/** The largest limit of a queue whose limit varies, and the limit that it starts with. */
 export const LARGEST_LIMIT = 4;
 export const FIRST_LIMIT = 2;
 

@@ -12,11 +12,14 @@ export interface Store {
   /** Ends the session of this client as an operator does, directly in the store. */
   endSession(id: string, client: LockClient): Promise<void>;
   stop(): Promise<void>;
-  /** How long the holder of an entry that was removed in the store may believe in its hold, in milliseconds. Default 5,000. */
+  /**
+   * How long the holder of an entry that was removed in the store may believe that it holds, in milliseconds.
+   * Default 5,000.
+   */
   readonly noticedWithinMs?: number;
   /**
-   * Matches ways in which a claim may end in a race on this store, although they are failures on other
-   * stores.
+   * Matches the ends of claims in a race that are correct on this store, although they are failures on
+   * others.
    */
   readonly explained?: RegExp;
 }

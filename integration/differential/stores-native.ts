@@ -42,7 +42,7 @@ export async function startEtcdStore(): Promise<Store> {
     removeEntry: (_queue, { key }) => operator.remove(key),
     endSession: async (id) => {
       await operator.revoke(id).catch((error: unknown) => {
-        // The session may have ended by itself meanwhile.
+        // Ignores that the session has already ended by itself.
         if (!String(error).includes('lease not found')) throw error;
       });
     },

@@ -4,7 +4,10 @@ import type { Store } from './store.ts';
 import { startConsulStore, startEtcdStore, startZooKeeperStore } from './stores-native.ts';
 import { startMariaDbStore, startPostgresStore, startRedisStore, startSqliteStore } from './stores-sql.ts';
 
-/** Starts a server of each store that no other test uses. Rejects with `NotHere` on a machine without it. */
+/**
+ * For each kind of store, a function that starts it on a server that no other test uses. The function rejects
+ * with `NotHere` if the server is not installed.
+ */
 const STORES = {
   memory: async () => {
     const server = createMemoryServer();

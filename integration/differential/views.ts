@@ -10,7 +10,7 @@ export interface ViewsSetup {
   readonly isOfSeveral: (claim: string) => boolean;
 }
 
-/** What one client observes of the queues of a script. */
+/** The state of a script's queues as one client observes it. */
 export class Views {
   readonly #observer: LockClient;
   readonly #prefix: string;
@@ -44,7 +44,8 @@ export class Views {
       state.set(`evictions from ${queue}`, evictions.map((each) => evictionText(each)).join('; '));
     for (const [queue, { status, holds }] of this.#records) {
       const texts = holds.map((hold) => {
-        // Of a claim of several names one hold is recorded as lost and the others as released, in any order.
+        // When a claim of several names is lost, one of its holds is recorded as lost and the others as
+        // released. Which hold is lost depends on chance.
         if (this.#isOfSeveral(hold.owner)) return `${hold.owner} ${hold.status}`;
         const by = 'eviction' in hold ? ` by ${hold.eviction.by}` : '';
         return `${hold.owner} ${'reason' in hold ? hold.reason : hold.status}${by}`;
@@ -61,7 +62,10 @@ export class Views {
     return this.#entries.get(queue)?.entries.find(({ owner }) => owner === claim);
   }
 
-  /** Lists the queues, with the entries of each by their tokens, until `unlist`. */
+  /**
+   * Keeps a list of the queues up to date until `unlist` is called. For each queue it has the owners of the
+   * entries, in the order of their tokens.
+   */
   list(): void {
     this.#listed = undefined;
     const listed$ = this.#observer.queues(this.#prefix).pipe(

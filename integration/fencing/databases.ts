@@ -49,7 +49,7 @@ const postgres: Database = {
   },
   async connect(place) {
     const client = new Client({ connectionString: place });
-    // Ignores the error event, since a query on a lost connection rejects too.
+    // Ignores the client's event `error`, since a query on a lost connection rejects too.
     client.on('error', () => undefined);
     await client.connect();
     return {
@@ -63,7 +63,7 @@ const postgres: Database = {
   },
 };
 
-/** Connects to MariaDB. `flags` are those of the options of mysql2. */
+/** Connects to MariaDB. `flags` becomes the option of mysql2 with the same name. */
 export async function connectMariaDb(place: string, flags: string[] = []): Promise<SqlConnection> {
   const connection = await createConnection({ ...mariaDbAccess({ endpoint: place }), flags });
   connection.on('error', () => undefined);
@@ -117,12 +117,15 @@ const sqlite: Database = {
 
 export const databases: readonly Database[] = [postgres, mariadb, sqlite];
 
-/** Returns a function that runs statements on the connection, as `sqlOutcome` needs it. */
+/**
+ * Returns the query function for a fenced write (`sqlOutcome`). It runs statements on the connection, and
+ * returns the rows of a statement that reads.
+ */
 export function queryBy(connection: SqlConnection): SqlQuery {
   return (statement) => (statement.reads ? connection.rows(statement) : connection.run(statement));
 }
 
-/** Starts a database, or skips the tests of the context if it is not available. */
+/** Starts a database, or skips the tests of the Mocha context if it is not available. */
 export async function startOrSkip(context: Mocha.Context, database: Database): Promise<RunningDatabase> {
   try {
     return await database.start();

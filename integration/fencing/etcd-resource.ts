@@ -1,9 +1,9 @@
 import { etcdOutcome, heldInEtcd } from '@queuelock/fencing';
 import { Etcd3 } from 'etcd3';
-import { answerOf, type Resource } from './resource.ts';
+import { responseOf, type Resource } from './resource.ts';
 
 /**
- * The resource of the test in etcd: one key written with a fence, and one without. `place` is
+ * The resource of the fencing tests in etcd: one key written with a fence, and one without. `place` is
  * `host:port/prefix`.
  */
 export const etcdResource: Resource = {
@@ -12,7 +12,7 @@ export const etcdResource: Resource = {
     return {
       async fenced(text) {
         const write = client.if(...heldInEtcd(hold)).then(client.put(keys.fenced).value(text));
-        return answerOf(etcdOutcome(hold, write.commit()));
+        return responseOf(etcdOutcome(hold, write.commit()));
       },
       async unfenced(text) {
         await client.put(keys.unfenced).value(text);

@@ -29,7 +29,7 @@ describe('the argument of a fence', () => {
 
   afterEach(() => locks.close());
 
-  it('may be an exclusive hold, but not after `downgrade` has made it shared', async () => {
+  it('may be an exclusive hold, but not one that `downgrade` has made shared', async () => {
     const ownership = await locks.acquire('x');
     fenceAll(ownership);
     await ownership.downgrade();
@@ -47,7 +47,7 @@ describe('the argument of a fence', () => {
     expect(guarded).to.be.a('function');
   });
 
-  it('may not be a reader', async () => {
+  it('may not be the shared hold of a reader', async () => {
     await locks.run('x', (ownership) => fenceAll(ownership));
     const reader = await locks.acquire('x', { mode: 'shared' });
     // @ts-expect-error -- which the compiler knows

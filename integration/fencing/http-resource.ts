@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
 import { createFencingGate, fencingHeaders, headersOf, httpOutcome, sendRefusal } from '@queuelock/fencing';
-import { answerOf, type Resource, type Texts } from './resource.ts';
+import { responseOf, type Resource, type Texts } from './resource.ts';
 
 export interface HttpReceiver {
   readonly place: string;
@@ -45,7 +45,10 @@ export async function startReceiver(lock: string): Promise<HttpReceiver> {
   };
 }
 
-/** The resource of the test on an HTTP server: two texts. `place` is the server's address. */
+/**
+ * The resource of the fencing tests on an HTTP server: one text written with a fence, and one without.
+ * `place` is the server's address.
+ */
 export const httpResource: Resource = {
   async open(place, hold) {
     const put = async (
@@ -58,7 +61,7 @@ export const httpResource: Resource = {
       return response;
     };
     return {
-      fenced: async (text) => answerOf(httpOutcome(hold, put('fenced', text, fencingHeaders(hold)))),
+      fenced: async (text) => responseOf(httpOutcome(hold, put('fenced', text, fencingHeaders(hold)))),
       unfenced: async (text) => ((await put('unfenced', text, {})).ok ? 'accepted' : 'refused'),
       close: async () => undefined,
     };

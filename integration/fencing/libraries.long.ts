@@ -75,8 +75,7 @@ for (const [dialect, database] of Object.entries(SERVERS)) {
         const payments = async (): Promise<readonly string[]> =>
           (await admin.run('SELECT id FROM payments ORDER BY id')).map(({ id }) => id);
         /**
-         * In one transaction, claims the fence with the token of the hold, and inserts a payment, in either
-         * order.
+         * In one transaction, records the hold's token in the fence, and inserts a payment, in either order.
          */
         const pay = (hold: FencingHold<'name' | 'token'>, id: string, claimFirst = true): Promise<void> =>
           connection.transaction(async (query) => {
@@ -97,7 +96,7 @@ for (const [dialect, database] of Object.entries(SERVERS)) {
           await Promise.all(Array.from({ length: 5 }, async () => connection.query(fences.createTable())));
         });
 
-        it('accepts the first claim of a name, and further claims of the same holder', async () => {
+        it('accepts the first token of a name, and the same token again', async () => {
           await pay({ name: "customer/7'?$1", token: BIG }, 'first');
           await pay({ name: "customer/7'?$1", token: BIG }, 'second');
           await pay({ name: 'customer/8', token: 1n }, 'other');
@@ -170,7 +169,7 @@ describe('the table of fences on PostgreSQL', function () {
     await Promise.all(clients.map((client) => client.end()));
   });
 
-  it('can be requested again by a client without the right to create tables, once it exists', async () => {
+  it('lets a client without the right to create tables call `createTable` when the table exists', async () => {
     const client = new Client({ connectionString: postgresUrl(server) });
     await client.connect();
     await client.query(sqlFences('postgres').migration());

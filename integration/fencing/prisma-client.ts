@@ -56,8 +56,8 @@ export function removePrismaClients(): void {
 
 async function generate(folder: string): Promise<void> {
   const program = join(createRequire(import.meta.url).resolve('prisma/package.json'), '../build/index.js');
-  // Prisma downloads its migration engine unless a path is given. Generating a client does not use the
-  // engine, so any program will do.
+  // Prisma downloads its migration engine unless a path is given. Generating a client does not run the
+  // engine, so the path of any program suffices.
   const env = { ...process.env, PRISMA_SCHEMA_ENGINE_BINARY: process.execPath, CHECKPOINT_DISABLE: '1' };
   const args = [program, 'generate', '--schema', join(folder, 'schema.prisma')];
   await promisify(execFile)(process.execPath, args, { cwd: folder, env });

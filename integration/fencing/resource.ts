@@ -7,7 +7,7 @@ export type Answer = 'accepted' | 'refused';
  * Resolves with `accepted`, or with `refused` if the resource rejected the write because of a later holder.
  * Rejects with any other error.
  */
-export async function answerOf(response: PromiseLike<AnyFenceOutcome>): Promise<Answer> {
+export async function responseOf(response: PromiseLike<AnyFenceOutcome>): Promise<Answer> {
   try {
     await expectAccepted(response);
     return 'accepted';

@@ -46,14 +46,14 @@ for (const database of databases) {
       await stop();
     });
 
-    it('names the exact token of a later holder, and differs from the rejection for a missing row', async () => {
+    it('names the exact token of a later holder, and differs from the rejection of a write to a row that does not exist', async () => {
       expect(await response(write('fenced', BIG))).to.deep.equal({ outcome: 'accepted' });
       expect(await response(write('fenced', BIG))).to.deep.equal({ outcome: 'accepted' });
       expect(await response(write('fenced', BIG - 1n))).to.include({ outcome: 'refused', largest: BIG });
       expect(await response(write('nowhere', BIG))).to.include({ outcome: 'missing' });
     });
 
-    it('distinguishes a repeated write from a write of an earlier holder, if each hold may write once', async () => {
+    it('distinguishes a repeated write from a write of an earlier holder, if a hold may write only once', async () => {
       expect(await response(write('unfenced', 5n, true))).to.deep.equal({ outcome: 'accepted' });
       expect(await response(write('unfenced', 5n, true))).to.include({ outcome: 'repeated' });
       expect(await response(write('unfenced', 4n, true))).to.include({ outcome: 'refused', largest: 5n });

@@ -1,6 +1,6 @@
 import { fencedUpdate, sqlOutcome } from '@queuelock/fencing';
 import { queryBy, type Database } from './databases.ts';
-import { answerOf, type Resource } from './resource.ts';
+import { responseOf, type Resource } from './resource.ts';
 
 /** Statements that create the table, with one row for fenced writes and one for unfenced writes. */
 export const SQL_TABLE = [
@@ -9,7 +9,7 @@ export const SQL_TABLE = [
   `INSERT INTO texts (id) VALUES ('unfenced')`,
 ] as const;
 
-/** The resource of the test in a database: one row written with a fence, and one without. */
+/** The resource of the fencing tests in a database: one row written with a fence, and one without. */
 export function sqlResource(database: Database): Resource {
   return {
     async open(place, hold) {
@@ -17,7 +17,7 @@ export function sqlResource(database: Database): Resource {
       return {
         async fenced(text) {
           const update = { table: 'texts', set: { text }, where: { id: 'fenced' }, hold };
-          return answerOf(sqlOutcome(queryBy(connection), fencedUpdate(database.dialect, update)));
+          return responseOf(sqlOutcome(queryBy(connection), fencedUpdate(database.dialect, update)));
         },
         async unfenced(text) {
           await connection.exec(`UPDATE texts SET text = '${text}' WHERE id = 'unfenced'`);

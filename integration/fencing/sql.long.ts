@@ -18,7 +18,7 @@ import { expectStaleHolderRefused } from './stale-holder.ts';
 
 /**
  * A token that a JavaScript number cannot represent exactly. If a comparison rounded it, the next smaller and
- * larger tokens would count as equal.
+ * larger tokens would count as equal to it.
  */
 const BIG = 2n ** 62n + 1n;
 
@@ -55,7 +55,7 @@ for (const database of databases) {
 
     afterEach(endScripts);
 
-    it('is rejected for a holder that was frozen past its TTL, and accepted without the fence', async () => {
+    it('is rejected for a holder that was frozen past its TTL, unlike a write without a fence', async () => {
       const site = await etcdStore.share('fenced writes in SQL');
       await expectStaleHolderRefused(site, {
         kind: database.kind,
@@ -95,7 +95,7 @@ for (const database of databases) {
       expect([await write(BIG, true), await write(BIG + 1n, true)]).to.deep.equal([false, true]);
     });
 
-    it('keeps values and names with quotes unchanged', async () => {
+    it('stores values, and accepts names, that contain quotes', async () => {
       const odd = dialect === 'postgres' ? `"o""d'd\`"` : `\`o"d'd\`\`\``;
       await connection.exec(
         `CREATE TABLE ${odd} (id int PRIMARY KEY, ${odd} varchar(40), fence bigint NOT NULL DEFAULT 0)`,
@@ -114,7 +114,7 @@ for (const database of databases) {
       expect(String(failed)).to.match(/nothere/);
     });
 
-    it('rejects when `where` matches two rows', async () => {
+    it('throws when its `where` condition matches two rows', async () => {
       await connection.exec(`INSERT INTO texts (id, text) VALUES ('one', 'twin')`);
       await connection.exec(`INSERT INTO texts (id, text) VALUES ('two', 'twin')`);
       const update = { table: 'texts', set: {}, where: { text: 'twin' }, hold: { token: 1n } };
@@ -123,7 +123,7 @@ for (const database of databases) {
     });
 
     if (dialect !== 'sqlite') {
-      it('is rejected as a repetition when it is sent again after a lost reply, if each hold may write once', async () => {
+      it('is rejected as a repetition when it is sent again after a lost reply, if a hold may write only once', async () => {
         await connection.exec(`INSERT INTO texts (id) VALUES ('lost')`);
         await using proxy = await startProxy(endpointOf(place));
         const lossy = await database.connect(place.replace(endpointOf(place), proxy.endpoint));
@@ -168,7 +168,7 @@ for (const database of databases) {
     }
 
     if (dialect === 'mysql') {
-      it('is accepted or rejected correctly on a connection that reports only changed rows, not matched ones', async () => {
+      it('is accepted or rejected correctly on a connection that counts only changed rows, and no rows that matched but kept their values', async () => {
         const changed = await connectMariaDb(place, ['-FOUND_ROWS']);
         await changed.exec(`INSERT INTO texts (id) VALUES ('changed')`);
         const claim = (token: bigint): Promise<boolean> => claims('changed', token, changed);
@@ -193,9 +193,9 @@ function endpointOf(place: string): string {
   return /[0-9.]+:[0-9]+/.exec(place)![0];
 }
 
-/** Resolves when a transaction waits for a lock of another transaction. */
+/** Resolves when a transaction waits for a row lock of another transaction. */
 async function untilWaiting({ dialect }: Database, connection: SqlConnection): Promise<void> {
-  // Reads other tables than innodb_trx, which returns cached content for 100 ms.
+  // Does not read the table innodb_trx, which returns cached content for 100 ms.
   const text =
     dialect === 'postgres'
       ? `SELECT 1 AS one FROM pg_locks WHERE NOT granted`

@@ -1,4 +1,4 @@
-// A process that holds a lock, reports it, and writes on command with the token that it had then. It does not
+// A process that holds a lock, reports it, and writes on command with the token of that hold. It does not
 // check whether it still holds.
 import { writeSync } from 'node:fs';
 import { backendFromUrl } from '@queuelock/cli/src/backends.ts';

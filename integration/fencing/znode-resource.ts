@@ -1,9 +1,9 @@
 import { decodeFencedData, fencedZnode, npmZookeeper } from '@queuelock/fencing';
 import { openSession } from './znode-session.ts';
-import { answerOf, type Resource } from './resource.ts';
+import { responseOf, type Resource } from './resource.ts';
 
 /**
- * The resource of the test in ZooKeeper: one znode written with a fence, and one without. `place` is
+ * The resource of the fencing tests in ZooKeeper: one znode written with a fence, and one without. `place` is
  * `host:port/name`.
  */
 export const znodeResource: Resource = {
@@ -13,7 +13,7 @@ export const znodeResource: Resource = {
     const client = npmZookeeper(session);
     const node = fencedZnode(client, paths.fenced, hold);
     return {
-      fenced: async (text) => answerOf(node.write(text)),
+      fenced: async (text) => responseOf(node.write(text)),
       unfenced: async (text) =>
         (await client.set(paths.unfenced, Buffer.from(text), -1)) ? 'accepted' : 'refused',
       close: async () => session.close(),

@@ -56,7 +56,7 @@ describe('a fenced znode in ZooKeeper', function () {
     expect(Buffer.from((await client.get('/claimed'))!.data).toString()).to.equal('queuelock-fence 6\n');
   });
 
-  it('loses no addition when writers of one hold add concurrently', async () => {
+  it('loses no update when several writers of one hold increment the number in the znode concurrently', async () => {
     await createNode(session, '/counter', encodeFencedData('0'));
     const node = fencedZnode(client, '/counter', { token: 2n });
     const add = (): Promise<unknown> =>
@@ -75,7 +75,7 @@ describe('a fenced znode in ZooKeeper', function () {
     expect(await claim('/foreign')).to.match(/begins with the line "queuelock-fence TOKEN".*got "plain"/);
   });
 
-  it('rejects a write with UNAVAILABLE when its reply is lost, and accepts the repeated write', async () => {
+  it('rejects with UNAVAILABLE when the reply to a write is lost, and accepts a repetition of that write', async () => {
     await createNode(session, '/lost', Buffer.from(''));
     await using proxy = await startProxy(site.endpoint);
     const lossy = await openSession(proxy.endpoint);

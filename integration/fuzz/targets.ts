@@ -1,6 +1,6 @@
 /**
- * The modules with code to fuzz, by the name of the target. A module that uses internals of a package is
- * among the tests of that package.
+ * The modules with code to fuzz, by the name of the target. A module that uses internals of a package is in
+ * the folder test/fuzz of that package.
  */
 const MODULES = {
   jute: '../../packages/zookeeper/test/fuzz/jute.ts',

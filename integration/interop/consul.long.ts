@@ -16,7 +16,7 @@ const HOLD_MS = 5;
 
 /**
  * Returns a description of each pair of holds that overlap in time. Only exclusion can be checked, because
- * queuelock's entries and Consul's own clients have no common order.
+ * queuelock's entries and Consul's own clients have no number in common that gives their order.
  */
 function overlaps(holds: readonly Hold[]): readonly string[] {
   const ordered = holds.toSorted((a, b) => (a.from < b.from ? -1 : 1));
@@ -78,7 +78,7 @@ describe('a lock on one key of Consul, for queuelock with singleKey and for Lock
     [goLock, oursSingleKey],
   ] as const)
     for (const lapse of ['crash', 'freeze'] as const)
-      it(`passes from ${dying.title} to ${next.title} after a ${lapse} of the holder`, async function () {
+      it(`passes from ${dying.title} to ${next.title} after the holder's ${lapse}`, async function () {
         const name = freshName('consul-lapse');
         const own = { name, rounds: 1, holdMs: -1, ttlMs: TTL_MS };
         const [holder, waiter] = (await orSkip(

@@ -5,8 +5,8 @@ import type { HistoryEvent } from '@queuelock/cli/src/demo/history.ts';
 
 const run = promisify(execFile);
 
-// The command that `etcdctl lock` runs under the lock. It reports its beginning and its end, and what etcd
-// stores for its key.
+// The command that `etcdctl lock` runs under the lock. It prints events for its beginning and its end, and
+// what etcd stores for its key.
 const WORK = `
   acquired=$(date +%s%N)
   entry=$(etcdctl get "$ETCD_LOCK_KEY" -w json)

@@ -13,7 +13,10 @@ const event = (
   ...fields,
 });
 
-/** Returns the events of one round. */
+/**
+ * Returns the events of one round of a participant: it requests the lock, holds it from `from` to `to`, and
+ * releases it.
+ */
 function round(id: string, token: number, [from, to]: readonly [number, number]): InteropEvent[] {
   return [
     event(0, id, { ev: 'requesting' }),
@@ -73,7 +76,7 @@ describe('the checker of queues in several languages', () => {
     expect(judge([...loses, event(35, 'c', { ev: 'frozen', n: 0 })]).findings).to.deep.equal([]);
   });
 
-  it('treats findings about exclusion, order and tokens as unsafe, but not failures', () => {
+  it('counts findings about exclusion, order and tokens as unsafe, but not those about failed participants', () => {
     const overlap = [...round('a', 5, [10, 20]), ...round('b', 6, [19, 30])];
     const twice = [...round('a', 5, [10, 20]), ...round('b', 5, [21, 30])];
     for (const history of [overlap, twice, without(right, 'c', 'acquired')])
@@ -87,7 +90,7 @@ describe('the checker of queues in several languages', () => {
     }
   });
 
-  it('accepts a grant during a hold without a release only if the holder was killed or frozen before', () => {
+  it('accepts a grant during the hold of another client only if that client was killed or frozen before', () => {
     for (const ev of ['killed', 'frozen'] as const) {
       const history = (at: number): History => [
         ...without(round('a', 5, [10, 50]), 'a', ev === 'killed' ? 'released' : 'lost', 'releasing'),
@@ -101,7 +104,7 @@ describe('the checker of queues in several languages', () => {
     }
   });
 
-  it('reports a holder that continues after it was frozen, if its client must notice the loss', () => {
+  it('reports a holder that continues after it was frozen, if it is of a kind that has to notice a loss', () => {
     const history = [
       ...without(round('a', 5, [10, 60]), 'a'),
       event(15, 'a', { ev: 'frozen', n: 0 }),

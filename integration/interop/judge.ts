@@ -27,8 +27,8 @@ export interface Verdict {
   /** Descriptions of violations. The list is empty if the history is correct. */
   readonly findings: readonly string[];
   /**
-   * Those violations that concern exclusion, order and tokens. A history that was cut short does not cause
-   * any of these.
+   * The violations of exclusion, order and tokens among the findings. They are real violations even if the
+   * history was cut short.
    */
   readonly unsafe: readonly string[];
   readonly holds: readonly Hold[];
@@ -37,9 +37,9 @@ export interface Verdict {
 type Round = Partial<Record<InteropEvent['ev'], InteropEvent>> & Pick<InteropEvent, 'id' | 'n'>;
 
 /**
- * Checks the history of a queue. When an entry is granted, no conflicting older entry may still wait or hold;
- * the server's numbers give the age. So no conflicting holds overlap, and no entry is overtaken. Every round
- * must end, and no participant may fail unless it was killed or frozen.
+ * Checks the history of a queue. When an entry is granted, no conflicting older entry may still wait or hold.
+ * Numbers from the server show which entry is older. So no conflicting holds overlap, and no entry is
+ * overtaken. Every round must end, and no participant may fail unless it was killed or frozen.
  */
 export function judge(history: History, terms: Terms = {}): Verdict {
   const rounds = roundsOf(history);
@@ -93,7 +93,7 @@ const FOREVER = 2n ** 64n;
 
 /**
  * Returns the violations of one grant: conflicting older entries that still wait or hold. `elder` are the
- * holds with smaller tokens.
+ * entries with smaller tokens.
  */
 function passedOver(hold: Hold, elder: readonly Hold[], { limit = 1, shared = new Set() }: Terms): string[] {
   const inTheWay = elder.filter(
@@ -124,8 +124,8 @@ function failures(round: Round): string[] {
 }
 
 /**
- * Returns the violations of one participant: after a freeze, the next event of its round is a release, as if
- * it still held.
+ * Returns the violations of one participant: after a freeze it released the lock as if it still held, instead
+ * of reporting the loss.
  */
 function lateBeliefs(events: History): string[] {
   return events.flatMap((event, at) => {

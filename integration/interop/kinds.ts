@@ -44,7 +44,10 @@ export const goElection: Kind = kind('Go', 'election', 'Go Election');
 export const goService: Kind = kind('Go', 'v3lock', 'v3lock');
 export const goVisitor: Kind = { ...kind('Go', 'trylock', 'Go TryLock'), visits: true };
 export const goObserver: Kind = kind('Go', 'observe', 'Go Observe');
-/** Set to `deaf`, because `etcdctl lock` lets its command run to its end even if the lease expires. */
+/**
+ * The command `etcdctl lock` lets its own command run to its end even if the lease expires. So this kind is
+ * `deaf`: it continues after a loss of the lock.
+ */
 export const etcdctl: Kind = { ...kind('Go', 'etcdctl', 'etcdctl lock'), deaf: true };
 
 // --- Consul
@@ -64,7 +67,7 @@ export const curatorSelector: Kind = kind('Java', 'selector', 'Curator selector'
 export const selectorObserver: Kind = kind('Java', 'observe-selector', 'Curator selector, asked');
 export const curatorLatch: Kind = kind('Java', 'latch', 'Curator latch');
 export const latchObserver: Kind = kind('Java', 'observe-latch', 'Curator latch, asked');
-/** A Curator mutex with a driver that creates and sorts nodes with kazoo's names. */
+/** A Curator mutex whose lock driver, a plug-in of Curator, creates and sorts nodes with kazoo's names. */
 export const curatorTaughtKazoo: Kind = kind('Java', 'mutex-kazoo', 'Curator mutex, kazoo’s names');
 /** A Curator mutex with a driver that sorts both Curator's and kazoo's names. */
 export const curatorTaughtBoth: Kind = kind('Java', 'mutex-both', 'Curator mutex, both names');

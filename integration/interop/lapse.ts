@@ -39,8 +39,9 @@ const IN_LINE_WITHIN_MS = 20_000;
 const STARTS = 3;
 
 /**
- * Makes all participants join. Then it kills or freezes all waiters, and after them the holders, each as soon
- * as it holds. A frozen holder resumes when the next one holds, and frozen waiters resume at the end.
+ * Makes all participants join. Then it kills or freezes all waiters. After them it kills or freezes each
+ * holder as soon as it is granted. A frozen holder resumes when the next one holds, and frozen waiters resume
+ * at the end.
  */
 export async function runLapses(site: Site, line: Line, lapse: Lapse): Promise<LapseRun> {
   const { holders, waiters, last } = await standInLine(site, line, lapse);

@@ -20,7 +20,7 @@ for (const store of stores) {
     afterEach(abandonTrials);
 
     for (const line of rows[store.name]!.lines.filter(({ short }) => short)) {
-      it(`delay the others by at most their TTL and the server's expiry delay: ${line.title}`, async function () {
+      it(`delay other participants by at most their own TTL and the server's expiry delay: ${line.title}`, async function () {
         const runs = LAPSES.map((lapse) => runLapses(site, line, lapse));
         const [crash, freeze] = await orSkip(this, Promise.all(runs));
         const holders = line.pairs.map(({ holder }) => holder);

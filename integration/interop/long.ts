@@ -1,4 +1,4 @@
-// Runs the command pnpm interop. HELP describes it.
+// Runs the command `pnpm interop`. The constant `HELP` describes its options.
 import { parseArgs } from 'node:util';
 import { stores } from '../scenarios/stores.ts';
 import type { Site, Store } from '../scenarios/store.ts';
@@ -51,8 +51,8 @@ function chosenStores(): Store[] {
 }
 
 /**
- * Returns the combinations of participants to run: those with the client of `--client`, or else all of this
- * repository.
+ * Returns the combinations of participants to run on the store. With `--client`, these are combinations with
+ * that client. Otherwise they are all combinations that this repository defines for the store.
  */
 function chosenRows({ name }: Store): Rows {
   if (values.client === undefined) return rows[name]!;

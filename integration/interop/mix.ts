@@ -9,7 +9,9 @@ import type { Mix } from './row.ts';
 import { Trial } from './trial.ts';
 
 export interface Size {
-  /** Total number of grants of participants that wait. Grants of participants that never wait come on top. */
+  /**
+   * Total number of grants of participants that wait. Grants of participants that never wait are not counted.
+   */
   readonly grants: number;
   readonly holdMs: number;
 }

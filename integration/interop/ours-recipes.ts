@@ -22,8 +22,8 @@ interface Task {
 }
 
 /**
- * Returns the backend. A URL alone is not enough: it has no option for a single key, nor for the key formats
- * of a semaphore's two queues.
+ * Returns the backend. A URL alone is not enough: it has no option for a single key, and none for the key
+ * formats of the two queues of a semaphore in ZooKeeper.
  */
 export async function backendOf(url: string, recipe: string): Promise<Backend> {
   const { hosts, params } = parseBackendUrl(url);
@@ -53,8 +53,8 @@ export function observe({ client, name, id }: Task, say: (leader: string) => voi
 }
 
 /**
- * Returns a function that enters the queue once. The function resolves with `undefined` if the recipe does
- * not wait and the lock is not free.
+ * Returns a function that joins the queue once. The function resolves with `undefined` if the recipe does not
+ * wait and the lock is not free.
  */
 export function recipeOf({ client, name, recipe, id }: Task): () => Promise<Held | undefined> {
   const acquire = async (options: AcquireOptions): Promise<Held> =>

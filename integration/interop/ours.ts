@@ -56,8 +56,8 @@ async function holdAndLeave(held: Held): Promise<void> {
   const { order, token, key } = held;
   say('acquired', { order: String(order), token: String(token), key });
   await over(held.signal);
-  // Reads `held` instead of relying on the signal, so that the result is right even if the process was frozen
-  // in between.
+  // Reads `held` instead of relying on the hold's `signal`, so that the result is right even if the process
+  // was frozen in between.
   if (!held.held) {
     say('lost');
     return;

@@ -23,9 +23,9 @@ export interface Task {
   /** Address of the server as a URL, for participants that use queuelock. */
   readonly url: string;
   readonly name: string;
-  /** Number of rounds. With 0, rounds are repeated until `enough` is called. */
+  /** Number of rounds. If it is 0, the participant repeats rounds until the test calls `enough`. */
   readonly rounds: number;
-  /** Duration of a hold in milliseconds. If it is negative, holds last until `tell` is called. */
+  /** Duration of a hold in milliseconds. If it is negative, each hold lasts until the test calls `tell`. */
   readonly holdMs: number;
   readonly ttlMs?: number;
 }
@@ -38,8 +38,8 @@ export async function endParticipants(): Promise<void> {
 }
 
 /**
- * Starts all participants, or none if a program is not available. Resolves when they are connected and wait
- * for the order to begin.
+ * Starts all participants, or none if a program is not available. Resolves when all are connected. They begin
+ * when `tell` is called.
  */
 export async function startParticipants(tasks: readonly Task[]): Promise<Participant[]> {
   await Promise.all(tasks.map(({ kind }) => commandOf(kind)));

@@ -5,7 +5,7 @@ const PARTICIPANTS = 6;
 
 export const each = (...all: readonly Kind[]): Mix['parties'] => all.map((kind) => ({ kind, count: 1 }));
 export const twice = (...all: readonly Kind[]): Mix['parties'] => all.map((kind) => ({ kind, count: 2 }));
-/** Returns a pair for each kind, in which holder and waiter are both of this kind. */
+/** Returns a pair of holder and waiter for each kind. Both are clients of this kind. */
 export const alike = (...all: readonly Kind[]): Line['pairs'] =>
   all.map((kind) => ({ holder: kind, waiter: kind }));
 

@@ -48,7 +48,7 @@ async function temporary(): Promise<string> {
   return directory;
 }
 
-// Debian's packages of Go libraries are sources in a GOPATH.
+// Debian's packages of Go libraries contain sources in a GOPATH, so the programs are built with that path.
 const GO_PATH = '/usr/share/gocode';
 
 async function buildGo(): Promise<CommandLine> {

@@ -16,8 +16,8 @@ export interface InteropEvent {
   /** Number of the round, from 1. It is 0 outside of rounds. */
   readonly n: number;
   /**
-   * With `acquired`: number that gives the server's order of the entries (etcd's create revision, ZooKeeper's
-   * sequence number).
+   * With `acquired`: number by which clients order the entries of the queue (etcd's create revision,
+   * ZooKeeper's sequence number).
    */
   readonly order?: string;
   /**
@@ -50,7 +50,7 @@ type Said =
   | 'released'
   /** The participant was notified of the loss of its hold. */
   | 'lost'
-  /** The participant only tried to lock. It was not the first in the queue, and left without waiting. */
+  /** The participant only tried to lock. Other entries were ahead, so it left without waiting. */
   | 'left'
   | 'failed'
   | 'done'

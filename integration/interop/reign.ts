@@ -25,9 +25,9 @@ const TERMS = 3;
 const SEEN_WITHIN_MS = 10_000;
 
 /**
- * Makes two candidates of each kind lead in turn, for several terms each. A leader resigns once all observers
- * have reported it. One candidate of each kind is killed in its second term, and then the observers must
- * report the next leader.
+ * Makes two candidates of each kind lead one after another, each for several terms. A leader resigns once all
+ * observers have reported it. One candidate of each kind is killed in its second term, and then the observers
+ * must report the next leader.
  */
 export async function runElection(site: Site, { candidates, observers }: Election): Promise<Reigns> {
   const name = freshName('election');

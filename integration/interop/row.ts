@@ -18,8 +18,8 @@ interface Party {
 }
 
 /**
- * Participants of a queue. The test kills or freezes all waiters of the pairs at once, and then one holder
- * after another.
+ * Participants of one queue: pairs of a holder and a waiter, and a last waiter. The test kills or freezes all
+ * waiters of the pairs at once, and then one holder after another.
  */
 export interface Line {
   readonly title: string;

@@ -8,8 +8,8 @@ import type { Mix, Rows } from './row.ts';
 export const rows: Readonly<Record<string, Rows>> = { etcd, ZooKeeper: zooKeeper };
 
 /**
- * Returns the names of the queues that a mix uses. There is one, or for a semaphore two: first its queue of
- * waiters, then that of holders.
+ * Returns the names of the queues that a mix of participants uses. There is one, or for a semaphore two:
+ * first its queue of waiters, then that of holders.
  */
 export function queuesOf(name: string, { permits }: Pick<Mix, 'permits'>): [string, string] | [string] {
   return permits === undefined ? [name] : [`${name}/locks`, `${name}/leases`];

@@ -15,7 +15,7 @@ interface Trying {
 
 /**
  * The participants of one queue, and the check of their history. Create a trial before the participants
- * begin. If no test takes its verdict, `abandonTrials` checks it at the end of the test.
+ * begin. If a test fails before it checks the trial, `abandonTrials` checks it at the end of the test.
  */
 export class Trial {
   readonly #participants: readonly Participant[];
@@ -71,9 +71,10 @@ function expectSafe(unsafe: readonly string[]): void {
 }
 
 /**
- * Returns an event `killed` with the time of the participant's last report, since the checker must not assume
- * that it still waits or holds later. A participant that was killed has such an event already. It needs
- * another one only if another program passes on its output.
+ * Returns an event `killed` at the time of the participant's last report, since the checker must not assume
+ * that it waits or holds after that. A participant that was killed already has such an event, at the time of
+ * the kill. If another program passes its reports on (`deaf`), the report of its release may be missing, so
+ * it gets the earlier one too.
  */
 function endOf({ id, kind, events }: Participant): InteropEvent[] {
   const wasKilled = events.some(({ ev }) => ev === 'killed');

@@ -115,10 +115,7 @@ describe('applications of NestJS', () => {
   }
 });
 
-/**
- * Starts two processes of the application, and sends SIGTERM to the one that leads while it handles a
- * request.
- */
+/** Starts two processes of the application. Sends SIGTERM to the leading one while it handles a request. */
 async function surviveSigterm(script: string, url: string): Promise<void> {
   const one = new Application(script, url);
   await one.until('leads');
@@ -145,7 +142,7 @@ async function surviveSigterm(script: string, url: string): Promise<void> {
     await two.until('tick');
     const ticks = [...one.events, ...two.events].flatMap(({ ev, tick }) => (ev === 'tick' ? [tick] : []));
     expect(ticks, 'each tick in one process').to.deep.equal([...new Set(ticks)]);
-    // Allows warnings, because the scheduler warns of late ticks on a busy machine.
+    // Allows warnings, because NestJS's scheduler warns of timers that fire late on a busy machine.
     for (const { errors } of [one, two]) expect(errors).not.to.match(/ERROR/);
   } finally {
     for (const each of [one, two]) each.kill('SIGTERM');

@@ -148,7 +148,7 @@ describe('packed code over a client library that is CommonJS', function () {
     expect(await outputOf(await bundled('cjs'), { REDIS: server })).to.deep.equal({ grew: true });
   });
 
-  it('rejects immediately, with the remedy, when everything is bundled into one file of the format esm', async () => {
+  it('rejects immediately, with an error that states the remedy, when everything is bundled into one file of the format esm', async () => {
     const { code, message } = await outputOf(await bundled('esm'), { REDIS: server });
     expect(code).to.equal('INVALID_ARGUMENT');
     expect(message).to.match(/npm package redis cannot be loaded .*let a bundler leave it out/);
@@ -197,7 +197,7 @@ describe('packed code whose client library is missing', function () {
     ['postgres', 'pg', 'postgres://me@127.0.0.1:1/app'],
     ['mysql', 'mysql2', 'mysql://me@127.0.0.1:1/app'],
   ] as const)
-    it(`rejects immediately with ${backend}, with an error that is not retryable`, async () => {
+    it(`rejects immediately with an error that is not retryable: backend ${backend}`, async () => {
       await rm(join(installation.directory, 'node_modules', library));
       const imports = `import { ${backend} } from '@queuelock/${backend}';`;
       const source = await installation.write(

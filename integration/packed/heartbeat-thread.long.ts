@@ -45,7 +45,7 @@ describe('the heartbeat thread of packed code', function () {
   });
 
   for (const format of ['esm', 'cjs'] as const)
-    it(`is missing in a bundle of one file (${format}): an error is emitted, and the lock is lost`, async () => {
+    it(`is missing in a bundle of one file (${format}), so the client emits an error and loses the lock when blocked`, async () => {
       const bundle = await installation.bundle(PROGRAM, { format });
       try {
         const { held, errors } = await outputOf(bundle, { ETCD: endpoint, NAME: `bundled-${format}` });

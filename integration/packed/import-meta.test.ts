@@ -10,7 +10,7 @@ type Exports = Readonly<Record<string, Readonly<Record<string, string>>>>;
 /** The dashboard exports only the path of its page, for programs that serve it. */
 const WITHOUT_CODE = 'dashboard';
 
-/** Returns the built files that programs import, for all conditions of `exports`. */
+/** Returns the built files that programs import, under all export conditions of the packages. */
 function entryFiles(): readonly string[] {
   const packages = publicPackages().filter(({ name }) => name !== WITHOUT_CODE);
   return packages.flatMap(({ folder }) => {
@@ -28,7 +28,8 @@ function entryFiles(): readonly string[] {
  */
 function staticImports({ inputs, outputs }: Metafile): ReadonlySet<string> {
   const found = new Set(Object.values(outputs).flatMap(({ entryPoint }) => entryPoint ?? []));
-  // A set also iterates over the members that are added during the iteration.
+  // Visits also the imports of files found meanwhile: a set iterates over elements that are added during the
+  // iteration.
   for (const file of found)
     for (const { path, kind, external } of inputs[file]?.imports ?? [])
       if (external !== true && kind === 'import-statement') found.add(path);

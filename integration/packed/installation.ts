@@ -103,7 +103,7 @@ export async function link(directory: string, name: string, from: string): Promi
   await symlink(await realpath(join(from, 'node_modules', name)), there);
 }
 
-/** Runs a program without any options of this process. Returns the last line of its output. */
+/** Runs a program without the Node options of the test's own process. Returns the last line of its output. */
 export async function outputOf(file: string, env: NodeJS.ProcessEnv = {}): Promise<Printed> {
   const { stdout } = await run(process.execPath, [file], {
     cwd: dirname(file),

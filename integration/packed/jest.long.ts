@@ -37,7 +37,7 @@ function tests(doors: readonly string[]): string {
   return `
     const { createLockClient } = require('@queuelock/core');
     for (const door of ${JSON.stringify(doors)})
-      test('requires ' + door, () => void require(door));
+      test('an application requires ' + door, () => void require(door));
     const stores = {
       memory: () => require('@queuelock/memory').memory(),
       etcd: () => require('@queuelock/etcd').etcd({ hosts: process.env.ETCD }),
@@ -45,7 +45,7 @@ function tests(doors: readonly string[]): string {
       redis: () => require('@queuelock/redis').redis({ url: 'redis://' + process.env.REDIS }),
     };
     for (const [store, backend] of Object.entries(stores))
-      test('takes a lock on ' + store, async () => {
+      test('an application takes a lock on ' + store, async () => {
         const locks = createLockClient(backend());
         try {
           expect(typeof (await locks.run('jest', ({ token }) => token))).toBe('bigint');

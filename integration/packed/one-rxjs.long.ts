@@ -23,8 +23,8 @@ interface PackageManager {
   /** Files that the package manager needs, in addition to `package.json`. */
   readonly files?: Readonly<Record<string, string>>;
   /**
-   * Returns members of `package.json` that make dependencies between queuelock's packages resolve to the
-   * packed tarballs. Once the packages are published, the registry has them.
+   * Returns additional keys for `package.json`, which make queuelock's packages depend on the packed
+   * tarballs. An application does not need them once the packages are published.
    */
   readonly manifest: (tarballs: Readonly<Record<string, string>>) => object;
   /** Whether the package manager installs peers that the application does not name. */
@@ -75,8 +75,8 @@ const MANAGERS: readonly PackageManager[] = [
 const VERSIONS = ['7.2.0', '7.5.7', '7.8.2'];
 
 /**
- * A program that prints where each package finds RxJS, and whether the application's RxJS accepts a stream of
- * queuelock.
+ * A program that prints from which path each package loads RxJS, and whether the application's RxJS accepts a
+ * stream of queuelock.
  */
 const PROGRAM = `
   import { realpathSync } from 'node:fs';

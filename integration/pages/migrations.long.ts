@@ -57,7 +57,7 @@ const TOOLS: Readonly<Record<string, (folder: string) => void>> = {
   },
   typeorm(folder) {
     const write = (nth: number, statements: readonly string[]): void => {
-      // TypeORM reads the time of a migration from the digits at the end of its class name.
+      // Ends the class name in digits, because TypeORM reads the time of a migration from them.
       const name = `Step${1_700_000_000_000 + nth}`;
       const text = `exports.${name} = class ${name} {
         async up(db) { for (const sql of ${JSON.stringify(statements)}) await db.query(sql); }
@@ -159,7 +159,7 @@ describe('database migrations that one of five instances does', function () {
       await untilAtGate(gate);
       const killed = instances.find(({ output }) => output === 'migrating\n')!;
       await killed.end('SIGKILL');
-      // PostgreSQL notices the end of a client only when its statement has ended.
+      // Ends the statement of the killed instance, because PostgreSQL notices the end of a client only then.
       await gate.query('select pg_advisory_unlock($1)', [GATE]);
       const done = Array.from({ length: INSTANCES - 2 }, () => 'already-done\n');
       const living = instances.filter((instance) => instance !== killed);

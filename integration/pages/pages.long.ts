@@ -51,7 +51,8 @@ describe('the programs of the pages, on servers', () => {
       '127.0.0.1:2181': zookeeper.endpoint,
       '127.0.0.1:6379': redis.endpoint,
       ...(database ? { 'postgres://postgres@127.0.0.1:5432/postgres': postgresUrl(database) } : {}),
-      // Sets timing for a single server, which has no followers.
+      // Gives the programs the tick time of the test's ZooKeeper server, and a `syncLimit` for a server
+      // without followers.
       "chroot: '/locks'": "chroot: '/locks', tickTimeMs: 500, syncLimit: 2",
     };
   });

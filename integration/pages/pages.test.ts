@@ -15,8 +15,8 @@ const PROGRAM = /^(ts|js)$/;
 const SIGNALS_ITSELF = /process\.kill\(process\.pid/;
 
 /**
- * Returns whether another test runs the program. That applies to programs with a file name, except on pages
- * of the site.
+ * Returns whether another test runs the program. That applies to programs with a file name, except in
+ * Markdown pages of the website.
  */
 function isAskedElsewhere(page: string, { file }: CodeBlock): boolean {
   return file !== undefined && !page.endsWith('.md');
@@ -59,7 +59,7 @@ describe('the programs of the pages', () => {
     }
   }
 
-  it('end on SIGTERM after the round in progress, within the grace period (PRODUCTION, worker.ts)', async () => {
+  it('end on SIGTERM after the current round of their work, within the time that the process has to end (PRODUCTION, worker.ts)', async () => {
     const block = blocksOf('PRODUCTION').find(({ file }) => file === 'worker.ts')!;
     const worker = new Program(scratch.write(block, { ...stage(), '1_000': '60_000' }));
     await worker.until(/one round/);

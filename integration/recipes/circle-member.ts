@@ -45,8 +45,8 @@ let end: CircleEvent = { ev: 'done' };
 await holder.run(holds.name, async ({ id }) => {
   say({ ev: 'holds', id });
   await once(process, 'message');
-  // The claim need not name the held lock: it publishes the locks that `run` holds in this call chain, even if
-  // they are on another store.
+  // The claim need not name the lock that this member holds: the claim publishes all locks that `run` holds
+  // in this call chain, even if they are on another store.
   const claim$ = waiter.claim(waitsFor.name).pipe(yieldOnDeadlock(deadlocks$));
   await takeAndRelease(claim$).catch((error: unknown) => {
     if (!isQueueLockError(error)) throw error;

@@ -11,12 +11,12 @@ export interface Spot {
   readonly name: string;
 }
 
-/** One member of a deadlock: a call chain that holds one lock and waits for another. */
+/** One participant of a deadlock: a call chain that holds one lock and waits for another. */
 export interface Member {
   readonly owner: string;
   readonly holds: Spot;
   readonly waitsFor: Spot;
-  /** Queues whose deadlocks the member watches and resolves by giving up its wait. Default: none. */
+  /** Queues in which the member looks for deadlocks. It gives up its wait to resolve one. Default: none. */
   readonly yieldsOver?: readonly Spot[];
 }
 

@@ -15,8 +15,8 @@ export interface Circle {
   /** Queues of the last cycle. */
   readonly spots: readonly Spot[];
   /**
-   * Makes a cycle. Each member holds the lock of its number and waits for the next member's lock. The last
-   * member begins to wait last, which closes the cycle.
+   * Makes a cycle. Each member holds one lock and waits for that of the next member. The last member begins
+   * to wait last, for the first lock, which closes the cycle.
    */
   close(
     story: string,

@@ -21,8 +21,8 @@ import { lineThrough } from './sites.ts';
 
 const TTL_MS = 2_000;
 /**
- * Time limit in milliseconds. A waiter far from the head of the queue reads less often, and the machine may
- * be busy.
+ * Longest delay in milliseconds, after the TTL, until the entries of a dead session are removed. A waiter far
+ * from the head of the queue reads less often, and the machine may be busy.
  */
 const EXPIRY_MS = 4_000;
 const PREFIX = 'recipes';

@@ -18,7 +18,8 @@ for (const count of [2, 3]) {
       const { seen, stop } = watch(circle);
       await untilHolds('the circle is reported', async () => expect(seen.at(-1)).to.have.lengthOf(1));
       const [{ waits, victim }] = seen.at(-1) as [Deadlock];
-      // A report starts with the youngest member, which waits for the oldest one.
+      // Orders the members as the report does: it starts with the youngest member, which waits for the oldest
+      // one.
       const inOrder = [members.at(-1)!, ...members.slice(0, -1)];
       const expected = inOrder.map(async (member, i) => ({
         name: member.member.waitsFor.name,

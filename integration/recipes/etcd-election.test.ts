@@ -85,7 +85,7 @@ describe("one election in etcd for queuelock and Go's Election", function () {
     await (await candidate('e').campaign()).proclaim('f');
     await untilHolds('f is told', async () => expect(observer.values.at(-1)).to.equal('f'));
     // Go's observer reads again after each leader. So of two values in quick succession it may see only the
-    // second.
+    // second, and the test ignores `c` and `e`.
     expect(observer.values.filter((value) => !['c', 'e'].includes(value))).to.deep.equal([
       'a',
       'b',

@@ -10,8 +10,8 @@ import { SlotMember } from './slot-members.ts';
 const MEMBERS = 4;
 const ROUNDS = 4;
 /**
- * What the test does to the first member whose work begins. A frozen member resumes when the next slot is
- * done.
+ * What the test does to the first member whose work begins. A frozen member resumes when the work of the next
+ * slot is done.
  */
 const FATES = ['lives', 'is killed', 'is frozen', 'lives'] as const;
 type Fate = (typeof FATES)[number];
@@ -41,7 +41,7 @@ class Crew {
     if (fate !== 'lives') this.#awake = this.#awake.filter((member) => member !== first);
     if (fate === 'is killed') await first.kill();
     if (fate === 'is frozen') await first.freeze();
-    // Lets any other member that begins the work of the slot finish it at once.
+    // If another member begins the work of the slot, lets it finish at once.
     for (const one of begun)
       one.then((member) => member !== first && member.order({ go: slot })).catch(() => undefined);
     if (fate === 'lives') first.order({ go: slot });
@@ -86,7 +86,7 @@ for (const store of stores) {
     afterEach(endScripts);
 
     for (const promise of ['at-most-once', 'at-least-once'] as const) {
-      it(`keeps the guarantee ${promise} when the worker of a slot is killed or frozen`, async () => {
+      it(`keeps its guarantee (${promise}) when the worker of a slot is killed or frozen`, async () => {
         const name = `slots-${promise}`;
         const where = { url: site.url(), name, ttlMs: site.ttlMs };
         const crew = new Crew(() => new SlotMember(where, promise));

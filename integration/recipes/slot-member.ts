@@ -1,4 +1,4 @@
-// Calls the job of a slot when the test sends a message: slot-member.ts <url> <name> <ttlMs> <promise>. The
+// Calls the job of a slot when the test sends a message: slot-member.ts <url> <name> <ttlMs> <guarantee>. The
 // job runs until the test sends another message.
 import { backendFromUrl } from '@queuelock/cli/src/backends.ts';
 import { createLockClient, isQueueLockError } from '@queuelock/core';

@@ -10,7 +10,7 @@ import { etcdStore } from '../scenarios/etcd-store.ts';
 import { zooKeeperStore } from '../scenarios/zookeeper-store.ts';
 import { openStore } from './sites.ts';
 
-/** The transports of each store that a URL can select, besides the default. */
+/** The transports that the option `transport` of a store's URL can select. */
 const TRANSPORTS = [
   { store: etcdStore, transport: 'etcd3', fromUrl: etcdFromUrl },
   { store: etcdStore, transport: 'http2', fromUrl: etcdFromUrl },

@@ -14,8 +14,9 @@ export interface Job {
    */
   readonly operator: string;
   /**
-   * Address of the server for clients that send heartbeats by themselves. The operator puts a proxy in front
-   * of it, and simulates a crash by cutting its connections.
+   * Address of the server, for a store whose client library sends heartbeats by itself (ZooKeeper). The
+   * operator puts a proxy in front of it, and simulates a crash of a client by cutting the client's
+   * connection.
    */
   readonly proxied?: string;
   /** Titles of the tests to run. Default: all. */
@@ -29,7 +30,10 @@ export interface Outcome {
   readonly failure?: string;
 }
 
-/** The error with which a backend rejects the runtime before the first test, because it cannot work there. */
+/**
+ * The error with which a backend rejects the runtime (such as Bun) before the first test, because the backend
+ * cannot work there.
+ */
 export interface Refusal {
   readonly code: string;
   readonly retryable: boolean;

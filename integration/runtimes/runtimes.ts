@@ -15,8 +15,8 @@ export interface Runtime {
 }
 
 /**
- * Returns the executable of an npm package with the same name. These packages install a binary of about 100
- * MB, so they are not dependencies of this repository.
+ * Returns a function that resolves with the path of the npm package's executable, which has the name of the
+ * package. These packages install a binary of about 100 MB, so they are not dependencies of this repository.
  */
 function fromNpm(name: string, version: string): () => Promise<string> {
   return async () => {

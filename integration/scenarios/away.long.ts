@@ -4,7 +4,7 @@ import { join } from './join.ts';
 import { stores } from './stores.ts';
 import { soon, untilHolds, untilNothingIsLeft } from './wait.ts';
 
-// Time limit in milliseconds, ten times as long as usual, for a busy machine.
+// Time limit in milliseconds for the end of a lost session: ten times the usual time, for a busy machine.
 const EXPIRES_WITHIN_MS = 30_000;
 
 for (const store of stores) {
@@ -18,7 +18,7 @@ for (const store of stores) {
       ground.proxy.cut();
     }
 
-    it('a client whose enqueue got no reply loses its session, and has one entry in the next session', async () => {
+    it('a client whose enqueue received no reply loses its session, and has one entry in the next session', async () => {
       const { site, proxy } = ground;
       const [away, competitor] = [connectThroughProxy({ ttlMs: site.ttlMs }), connect()];
       await (await away.acquire('warm-up')).release();

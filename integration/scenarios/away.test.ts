@@ -4,7 +4,7 @@ import { join } from './join.ts';
 import { stores } from './stores.ts';
 import { soon, untilNothingIsLeft } from './wait.ts';
 
-// Time limit in milliseconds, ten times as long as usual, for a busy machine.
+// Time limit in milliseconds for the end of a lost session: ten times the usual time, for a busy machine.
 const EXPIRES_WITHIN_MS = 30_000;
 
 for (const store of stores) {
@@ -18,7 +18,7 @@ for (const store of stores) {
       ground.proxy.cut();
     }
 
-    it('a release is repeated in the same session when the connection is restored', async () => {
+    it('a release stays pending, and is repeated in the same session when the connection is restored', async () => {
       const { site, proxy } = ground;
       const [away, competitor] = [connectThroughProxy(), connect()];
       const [kept, mine] = [await away.acquire('kept'), await away.acquire('mine')];

@@ -42,7 +42,7 @@ for (const store of stores) {
       await client.close();
     });
 
-    it('gives every unusual name its own lock, or rejects it with the name of the argument', async () => {
+    it('gives every unusual name its own lock, or rejects it with an error that names the argument', async () => {
       const refused: string[] = [];
       const held = await Promise.all(
         odd.map(async (name) => {
@@ -56,8 +56,8 @@ for (const store of stores) {
         }),
       );
       expect(refused.length).to.be.lessThan(5);
-      // Holds all names at once, which shows that no two names share a queue. Then a second attempt for each
-      // name must find it held.
+      // Holds all names at once, which shows that no two names share a queue. Then a second claim of each
+      // name must find the lock held.
       for (const ownership of held) {
         if (ownership) await expectTaken(client, ownership.name);
         await ownership?.release();
@@ -72,7 +72,7 @@ for (const store of stores) {
       'no text': undefined as unknown as string,
       'a number': 7 as unknown as string,
     })) {
-      it(`rejects ${what} as a name in every function`, async () => {
+      it(`rejects an invalid name in every function: ${what}`, async () => {
         expectInvalid(await failureOf(() => client.acquire(name)), 'name');
         expectInvalid(await failureOf(() => client.tryAcquire(name)), 'name');
         expectInvalid(await failureOf(() => client.run(name, () => undefined)), 'name');
@@ -118,7 +118,7 @@ for (const store of stores) {
       });
     }
 
-    it('accepts a TTL that is too short: the server grants a longer one, which the session reports', async () => {
+    it('accepts a TTL below the minimum of the server: it grants a longer one, which the session reports', async () => {
       const short = createLockClient(site.backend(), { ttlMs: site.backend().info.minTtlMs });
       try {
         const ownership = await short.acquire('short');
@@ -200,7 +200,7 @@ describe('an invalid backend URL', () => {
 });
 
 describe('a TTL that is too short for ZooKeeper', () => {
-  it('is rejected before the client connects, with the rule and the option to change', async () => {
+  it('is rejected before the client connects, with an error that states the minimum and the option to change', async () => {
     const error = await failureOf(async () =>
       createLockClient(await backendFromUrl('zk://zk1'), { ttlMs: 13_999 }),
     );
@@ -210,7 +210,7 @@ describe('a TTL that is too short for ZooKeeper', () => {
     );
   });
 
-  it('is rejected, and not retried, when the servers grant less than is needed', async () => {
+  it('is rejected, and not retried, when the servers grant a shorter TTL than queuelock needs', async () => {
     const { endpoint } = await zooKeeperStore.share('TTL');
     const error = await refusalOf(await backendFromUrl(`zk://${endpoint}`));
     expectInvalid(error, 'ttlMs');
@@ -238,7 +238,7 @@ describe('invalid credentials', function () {
     }
   });
 
-  it('make ZooKeeper reject with ACCESS_DENIED when its nodes have permissions', async () => {
+  it('are rejected with ACCESS_DENIED when the nodes in ZooKeeper have an access control list', async () => {
     const site = await zooKeeperStore.share('credentials');
     const { endpoint } = site;
     await makeDirectoryOf(endpoint, { path: '/secured', user: 'me', password: 'right' });

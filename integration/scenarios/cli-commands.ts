@@ -40,7 +40,7 @@ export function describeCommand(server: keyof typeof servers): void {
       safely(() => expect(tokens[1]! > tokens[0]!).to.equal(true));
     });
 
-    it('run passes no socket of its own to the command', async function () {
+    it('`queuelock run` passes none of its own sockets to its command', async function () {
       if (process.platform !== 'linux') {
         this['skipReason'] = 'only Linux shows the descriptors of a process in /proc';
         this.skip();
@@ -57,7 +57,8 @@ export function describeCommand(server: keyof typeof servers): void {
     it('run does not start the command when the lock is not free in time', async () => {
       const holder = contend('busy', '--hold', '600000');
       await holder.until('acquired');
-      // Uses a wait that is long enough to join. Otherwise the command could not know that the lock is held.
+      // Waits for 3 s, so that the command can join the queue. Without joining, it could not know that the
+      // lock is held.
       const ending = await runCli(['run', 'busy', '--wait', '3000', '--', 'echo', 'ran'], ground.env);
       expect(ending).to.include({ code: 69, stdout: '' });
       expect(ending.stderr).to.match(/^queuelock: \[TIMEOUT\] [^\n]*--wait[^\n]*\n$/);

@@ -9,7 +9,7 @@ describe('queue views of the command line', function () {
 
   describeViews('etcd');
 
-  it('watch and top report that the server is unreachable, and continue when it is back', async () => {
+  it('the commands watch and top report that the server is unreachable, and continue when it is back', async () => {
     const { endpoint } = await sharedEtcd('cli views');
     const proxy = await startProxy(endpoint);
     const env = { QUEUELOCK_URL: `etcd://${proxy.endpoint}/cli-views` };

@@ -93,7 +93,7 @@ export function describeViews(server: keyof typeof QUEUES): void {
       expect(state?.entries).to.have.length(2);
     });
 
-    it('kick removes only the entry with the given token, and watch and history show the removal', async () => {
+    it('the command kick removes only the entry with the given token, and watch and history show the removal', async () => {
       const watch = new Cli(['watch', Q, '--json'], { QUEUELOCK_URL: url });
       const wrong = await run('kick', Q, '--token', String(hold.token + 1_000_000n), '--reason', 'x');
       expect(wrong).to.include({ code: 3, stdout: '' });
@@ -114,7 +114,7 @@ export function describeViews(server: keyof typeof QUEUES): void {
       await untilPrinted(watch, /"ev":"granted"/);
       watch.child.kill('SIGINT');
       expect(await watch.ending).to.include({ code: 130 });
-      // Ignores changes that a holder makes to its own entry.
+      // Ignores events about changes of an entry's label, which its holder makes.
       const moves = reports(watch.stdout).filter(({ ev }) => ev !== 'changed');
       const seen = moves.map(({ ev, owner }) => `${String(ev)} ${String(owner)}`);
       expect(seen).to.deep.equal([

@@ -23,7 +23,7 @@ describe('the command queuelock on a real server', function () {
       const ground = layCommandGround(urlOf);
       const { contend } = ground;
 
-      it(`contend grants ${String(CONTENDERS)} processes in the order in which they joined`, async () => {
+      it(`the command contend grants the lock to ${String(CONTENDERS)} processes in the order in which they joined`, async () => {
         const holder = contend('fifo', '--id', 'holder', '--hold', '600000');
         await holder.until('acquired');
         const waiters: Cli[] = [];
@@ -49,7 +49,7 @@ describe('the command queuelock on a real server', function () {
         safely(() => expect(granted).to.deep.equal(['holder', ...waiters.map((_, i) => `w${i + 1}`)]));
       });
 
-      it('demo ends with the verdict OK when each contender is a process', async () => {
+      it('the command demo ends with the verdict OK when each contender is a process', async () => {
         const { code, stdout, tookMs } = await runCli(['demo', '--json', '--contenders', '4'], ground.env);
         const verdict = parseLines(stdout).at(-1) as Verdict & Line;
         expectSafe(verdict);
@@ -76,7 +76,7 @@ describe('the command queuelock on a real server', function () {
       .to.match(/^queuelock: [^\n]*UNAVAILABLE[^\n]*\n$/)
       .and.not.contain('secret');
     expect(ending.stderr).to.contain(proxy.endpoint);
-    // The time limit is the connect timeout of five seconds, and the time to start the process from its
+    // The limit consists of the connect timeout of five seconds and the time to start the process from its
     // sources.
     expect(ending.tookMs).to.be.lessThan(9_000);
   });
@@ -101,8 +101,8 @@ describe('the command queuelock on a real server', function () {
         const { code, stderr } = await cli.ending;
         const last = Math.max(...signsOfLife(cli).map(({ at }) => at));
         safely(() => expect(last - renewedAt).to.be.lessThan(TTL_MS));
-        // The command must not be killed at the first overdue heartbeat, because the lock is still proven for
-        // a while.
+        // The command must not be killed at the first overdue heartbeat, because the latest heartbeat proves
+        // the lock for most of the TTL.
         expect(last - renewedAt).to.be.greaterThan(TTL_MS / 2);
         expect(code).to.equal(75);
         expect(stderr).to.match(/^queuelock: [^\n]*SIGTERM[^\n]*\nqueuelock: [^\n]*SIGKILL[^\n]*\n$/);

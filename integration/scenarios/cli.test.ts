@@ -9,7 +9,7 @@ describe('the command queuelock on a real server', function () {
 
   describeCommand('etcd');
 
-  it('run kills its program as soon as an operator removes the entry of the lock', async () => {
+  it('`queuelock run` kills its program as soon as an operator removes the entry of the lock', async () => {
     const { endpoint } = await sharedEtcd('cli');
     const env = { QUEUELOCK_URL: `etcd://${endpoint}` };
     const cli = new Cli(['run', 'evicted', '--', 'sh', '-c', 'echo $QUEUELOCK_KEY; exec sleep 600'], env);

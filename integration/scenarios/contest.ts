@@ -45,7 +45,8 @@ export async function expectServedTogether(
   foreign: Foreigners,
   { ours, theirs }: { readonly ours: OurCrowd; readonly theirs: Crowd },
 ): Promise<number> {
-  // Holds the lock until all processes have joined, because they take different times to start.
+  // Lets a gatekeeper hold the lock until all processes have joined, because they take different times to
+  // start.
   const gatekeeper = startContender({ url: site.url(), name: 'mixed', id: 'gate', holdMs: 600_000 });
   await gatekeeper.untilEvent('acquired');
   const contending = Promise.all([

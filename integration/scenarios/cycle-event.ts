@@ -7,7 +7,7 @@ export interface Instances {
   readonly subscriptions: number;
   readonly signals: number;
   readonly promises: number;
-  /** Number of objects of any kind, those of the four kinds above included. */
+  /** Number of all objects, those of the four kinds above included. */
   readonly objects: number;
 }
 

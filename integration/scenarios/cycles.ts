@@ -1,6 +1,6 @@
-// Takes and releases locks many times: cycles.ts <url> <rounds> <cycles in a round> <heap | instances>.
-// Prints its resources after each round. When the test orders it to, it closes its client, and then has to
-// end by itself.
+// Takes and releases locks many times: cycles.ts <url> <rounds> <cycles in a round> <heap | instances>. After
+// each round it prints the size of the heap, or the number of instances of certain classes. On a message from
+// the test it closes its client, and then has to end by itself.
 import { once } from 'node:events';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { queryObjects } from 'node:v8';
@@ -13,7 +13,7 @@ type Class = Parameters<typeof queryObjects>[0];
 
 const [url, rounds, cycles, what] = process.argv.slice(2);
 const collectGarbage = globalThis.gc!;
-// Every 20th cycle aborts its claim, while it waits or is being enqueued.
+// Every 20th cycle aborts its claim, either while the claim waits or during its enqueue.
 const GIVE_UP_EVERY = 20;
 const REST_MS = 100;
 const CLOSING_TURNS = 3;
@@ -104,7 +104,7 @@ say({ ev: 'ran' });
 await once(process, 'message');
 process.disconnect();
 await client.close();
-// Waits for some iterations of the event loop, since Node destroys HTTP/2 sockets only after it has handled
-// what they received.
+// Waits for some iterations of the event loop, since Node destroys an HTTP/2 socket only after it has handled
+// all data from that socket.
 for (let turn = 0; turn < CLOSING_TURNS; turn += 1) await nextTurn();
 say({ ev: 'closed', resources: process.getActiveResourcesInfo() });

@@ -103,7 +103,7 @@ for (const [name, start] of Object.entries(startSecure)) {
       await rm(directory, { recursive: true });
     });
 
-    it('serves a client that trusts the authority of its certificate', async () => {
+    it('serves a client that trusts the authority of the server certificate', async () => {
       const [one, other] = [authority, authority].map(({ ca }) =>
         createLockClient(secure.connect({ ca }), { connectTimeoutMs: 30_000 }),
       );
@@ -114,7 +114,7 @@ for (const [name, start] of Object.entries(startSecure)) {
       await Promise.all([one!.close(), other!.close()]);
     });
 
-    it('gets no data from a client that trusts another authority', async () => {
+    it('receives no data from a client that trusts only another certificate authority', async () => {
       const stranger = (await issueCertificates())!;
       const backend = secure.connect({ ca: stranger.ca });
       const refusal = await backend.open(10_000, new AbortController().signal).then(

@@ -10,13 +10,15 @@ import { soon, untilHolds, untilNothingIsLeft } from './wait.ts';
 
 const DELAY_MS = 15;
 /**
- * Number of releases that the test disturbs, each after another delay. The delays are spread over one and a
- * half times the duration of a release.
+ * Number of releases that the test disturbs (by an abort or an unsubscription, for instance), each after
+ * another delay. The delays are spread over one and a half times the duration of a release.
  */
 const MOMENTS = 20;
 const STRETCH = 1.5;
 
-/** A held lock, with the signal and the subscription by which a test can disturb its release. */
+/**
+ * A held lock, with the abort controller and the RxJS subscription by which a test can disturb its release.
+ */
 interface Hold {
   readonly giving: AbortController;
   readonly claim: Subscription;
@@ -79,14 +81,14 @@ for (const store of stores) {
       });
 
       afterEach(async () => {
-        // Stops the proxy first, because ZooKeeper's client blocks until a connection has received all its
-        // responses.
+        // Stops the proxy before the client, because closing ZooKeeper's client blocks until a connection has
+        // received all its responses.
         await proxy.stop();
         await hesitant.close();
       });
 
       for (const [what, disturb] of Object.entries(disturbances)) {
-        it(`takes effect once despite ${what} at any moment, and the next waiter holds`, async () => {
+        it(`takes effect once if disturbed by ${what} at any moment, and the next waiter holds`, async () => {
           const tookMs = await timeToRelease(hesitant);
           const releases = Array.from({ length: MOMENTS }, async (_, moment) => {
             const hold = await holdNow(hesitant, `${what.replaceAll(' ', '-')}-${moment}`);
@@ -118,7 +120,7 @@ function holdNow(client: LockClient, name: string): Promise<Hold> {
   const giving = new AbortController();
   return new Promise((resolve, reject) => {
     const claim = client.claim(name, { signal: giving.signal }).subscribe((state) => {
-      // Resolves one iteration of the event loop later, when `claim` has been assigned.
+      // Resolves the returned promise one iteration of the event loop later, when `claim` has been assigned.
       if (state.status === 'held') setImmediate(() => resolve({ giving, claim, ownership: state.ownership }));
       if (state.status === 'ended' && state.outcome === 'failed')
         reject(new Error(`${name} is not granted`, { cause: state.error }));

@@ -8,7 +8,8 @@ import type { OwnSite, Site, Store } from './store.ts';
 // TTL in milliseconds. The least that a server with the default election timeout grants is 2 s, and a busy
 // machine needs more.
 const TTL_MS = 3_000;
-// Time limit in milliseconds. etcd checks leases every 500 ms, and a busy machine needs more.
+// Longest delay in milliseconds, after the TTL, until the entries of a dead session are removed. etcd checks
+// leases every 500 ms, and a busy machine needs more.
 const EXPIRY_MS = 2_000;
 
 export const etcdStore: Store = {

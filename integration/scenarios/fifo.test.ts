@@ -40,10 +40,10 @@ for (const store of stores) {
 
       after(() => foreign?.dismiss());
 
-      it('keeps one order for queuelock and those clients, and one holder at a time', async () => {
+      it('keeps one order for clients of both kinds, and one holder at a time', async () => {
         const changes = await expectServedTogether(site, foreign!, { ours: OURS, theirs: THEIRS });
-        // A process that joins again is behind processes of both kinds, so the lock must have passed between
-        // the two kinds several times.
+        // Expects that the lock passes between queuelock and the other clients several times: each client
+        // joins again behind waiting clients of both kinds.
         expect(changes).to.be.at.least(3);
       });
     });

@@ -20,7 +20,7 @@ for (const store of stores) {
 
     for (const by of Object.keys(attempts)) {
       for (const lock of LOCKS) {
-        it(`leaves no entry and blocks no waiter when it ends by ${by}, at any moment on a ${lock} lock`, async () => {
+        it(`leaves no entry and blocks no waiter when it ends by ${by} at any moment, while the lock is ${lock}`, async () => {
           ground.proxy.toServer.delay(DELAY_MS);
           ground.proxy.toClient.delay(DELAY_MS);
           const parties = { site: ground.site, hesitant: connectThroughProxy(), competitor: connect() };
@@ -73,7 +73,7 @@ for (const store of stores) {
         await untilNothingIsLeft(site, 'place');
       });
 
-      it('leaves no entry when it is aborted after a lost reply, before or after the connection is cut', async () => {
+      it('leaves no entry when its reply is lost and it is aborted, before or after the cut', async () => {
         await warmUp(hesitant);
         for (const when of ['before', 'after']) {
           const name = `given-up-${when}`;

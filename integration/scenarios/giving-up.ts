@@ -9,7 +9,8 @@ import { soon, untilHolds, untilNothingIsLeft } from './wait.ts';
 /** Number of attempts to acquire that run in parallel. */
 const LANES = 5;
 /**
- * Factor for the times at which attempts give up: an acquisition takes longer when others run in parallel.
+ * Factor by which the test spreads the moments of giving up over more than one acquisition: an acquisition
+ * takes longer when others run in parallel.
  */
 const STRETCH = 2;
 
@@ -42,7 +43,8 @@ export const attempts: Readonly<Record<string, Attempt>> = {
   'an unsubscription': (client, name, ms) =>
     new Promise((resolve, reject) => {
       const claim = client.claim(name).subscribe((state) => {
-        // Keeps the subscription until the test ends, because unsubscribing from a hold releases it.
+        // Keeps the subscription until the test ends, because unsubscribing from a claim that holds releases
+        // the lock.
         if (state.status === 'held') {
           clearTimeout(timer);
           resolve(state.ownership);
@@ -86,9 +88,9 @@ export async function giveUpAtAnyMoment(
     }
   };
   await Promise.all(Array.from({ length: LANES }, (_, first) => lane(first)));
-  // The first attempt must give up before it is granted. Unless the lock is busy, at least one of the last
-  // attempts must be granted before it gives up. On a machine that has become busier, later moments are added
-  // until one is.
+  // The first attempt must give up before it is granted. At least one later attempt must be granted before it
+  // gives up, except if another client holds the lock throughout (`busy`). On a machine that has become
+  // slower, later moments are added until an attempt is granted.
   for (let i = moments; lock !== 'busy' && !granted.includes(true); i *= 2) await lane(i, 2 * i);
   expect(granted[0]).to.equal(false);
   expect(granted.includes(true)).to.equal(lock !== 'busy');
@@ -118,8 +120,8 @@ export async function closeAtAnyMoment(
     ends.push(await acquired);
   };
   for (let i = 0; i < moments; i += 1) await closeAfter(i);
-  // If no client was granted the lock before it closed, because the machine has become busier, closes more
-  // clients at later moments.
+  // If no client was granted the lock before it closed, because the machine has become slower, lets more
+  // clients close later after their start.
   for (let i = moments; !ends.includes('granted'); i *= 2) await closeAfter(i);
   expect(new Set(ends)).to.deep.equal(new Set(['CLOSED', 'granted']));
   await untilNothingIsLeft(site, 'closing');
@@ -180,8 +182,8 @@ class Holds {
 }
 
 async function timeToAcquire(client: LockClient, name: string): Promise<number> {
-  // Makes an acquisition before the measured one, so that the session is open. The measured one uses a new
-  // name, as the test does.
+  // Makes an acquisition before the one that it measures, so that the session is open. The second one uses a
+  // new name, as the claims of the test do.
   await (await client.acquire(`${name}-before`)).release();
   const start = performance.now();
   const ownership = await client.acquire(name);

@@ -35,8 +35,8 @@ export function layGround(store: Store, suite: string): Ground {
 
   afterEach(async () => {
     await endScripts();
-    // Stops the proxy first, because ZooKeeper's client blocks until a connection has received all its
-    // responses.
+    // Stops the proxy before the clients, because closing ZooKeeper's client blocks until a connection has
+    // received all its responses.
     await proxy.stop();
     await Promise.all(clients.splice(0).map((client) => client.close()));
   });

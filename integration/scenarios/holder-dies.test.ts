@@ -22,7 +22,7 @@ for (const store of stores) {
 
     it('is followed by the next waiter after the TTL when the holder is killed', () => killed);
 
-    it('does not act as the holder after the next client may be granted, when it was frozen for longer than its TTL', () =>
+    it('does not act as the holder once the server may have granted the next client, when it was frozen for longer than its TTL', () =>
       frozen);
   });
 }

@@ -23,7 +23,7 @@ const stamp = createStamp();
 
 /**
  * Starts a worker that holds with the shortest TTL, and a contender that waits behind it. Calls `story` when
- * the worker has acted `acts` times under the lock.
+ * the worker has performed `acts` actions under the lock.
  */
 export async function withHolder(site: Site, name: string, acts: number, story: Story): Promise<void> {
   for (let start = 1; start <= STARTS; start += 1) {
@@ -68,8 +68,9 @@ function hasLost(events: readonly WorkEvent[]): boolean {
 }
 
 /**
- * Expects that the resumed holder noticed the loss first: the abort listener was called before every other
- * callback, or even before the freeze. Every later read of the lock must have returned false.
+ * Expects that the resumed holder noticed the loss first: its abort listener was called before all its other
+ * callbacks after the freeze, or had been called before the freeze. Every later read of the lock must have
+ * returned false.
  */
 function expectNoActAfter(thawnAt: string, events: readonly WorkEvent[]): void {
   const afterwards = events.filter(({ t }) => BigInt(t) > BigInt(thawnAt));
@@ -83,8 +84,8 @@ function expectNoActAfter(thawnAt: string, events: readonly WorkEvent[]): void {
 }
 
 /**
- * Expects that the holds do not overlap. The hold of the frozen worker counts until its proven time ended,
- * since every later read returned false.
+ * Expects that the holds do not overlap. The hold of the frozen worker counts only until its proven time
+ * ended, since every later read of `held` returned false.
  */
 function expectNoOverlap({ events, provenUntil }: WorkerProcess, next: ContenderProcess): void {
   const story: HistoryEvent[] = events.flatMap(({ ev, ...rest }): HistoryEvent[] => {

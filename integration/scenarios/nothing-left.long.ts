@@ -10,8 +10,9 @@ const ROUNDS = 20;
 const CYCLES_IN_ROUND = 1_000;
 /** Number of rounds before the measurement. They fill caches and pools, and let Node compile the code. */
 const WARM_UP_ROUNDS = 10;
-// Limit of the growth of the heap. Code that Node compiles during 20,000 locks amounts to 10 to 40 bytes for
-// each lock. An entry that is never freed would have more.
+// Limit of the heap's growth in bytes for each lock. Code that Node compiles between the measurements
+// accounts for 10 to 40 bytes for each lock. If every lock left its entry in memory, the growth would exceed
+// the limit.
 const MAX_BYTES_PER_CYCLE = 100;
 const EXITS = 5;
 const EXIT_WITHIN_MS = 2_000;

@@ -9,11 +9,11 @@ import { untilHolds } from './wait.ts';
 /** Number of rounds. The first round fills caches and pools. */
 const ROUNDS = 2;
 const CYCLES_IN_ROUND = 240;
-// Limit of additional objects of one kind. It would be exceeded even if only aborted claims, which are one in
-// 20, kept an object.
+// Limit of additional objects of one kind between the first and the last round. Aborted claims, one in 20,
+// would exceed it if each kept an object.
 const MAX_MORE = 6;
-// Limit of additional objects of all kinds. The first heartbeat may open one more connection, which has about
-// 130 objects.
+// Limit of additional objects of all kinds between the first and the last round. The first heartbeat may open
+// one more connection, which has about 130 objects.
 const MAX_MORE_OBJECTS = 180;
 
 for (const store of stores) {
@@ -34,7 +34,7 @@ for (const store of stores) {
       await site.server.stop();
     });
 
-    it('leave no additional ownerships, subscriptions, signals, promises or other objects', () => {
+    it('leave no ownerships, subscriptions, signals, promises or other objects in memory', () => {
       const [early, late] = [rounds[0]!.instances!, rounds.at(-1)!.instances!];
       for (const kind of ['ownerships', 'subscriptions', 'signals', 'promises'] as const)
         expect(late[kind], kind).to.be.at.most(early[kind] + MAX_MORE);

@@ -11,8 +11,8 @@ import { startOwnZooKeeper } from './zookeeper-store.ts';
 
 const CYCLES = 100;
 const WAITERS = 10;
-// Limit of additional reads. A waiter that is notified late on a busy machine reads the queue by itself. If
-// every hand-off had one more request, the limit would be exceeded.
+// Limit of reads beyond the expected number of requests. A waiter that is notified late on a busy machine
+// reads the queue by itself. An additional request in every hand-off would exceed the limit.
 const MAX_LATE = WAITERS / 2;
 // TTL in milliseconds. It is so long that no heartbeat is sent while requests are counted.
 const TTL_MS = 60_000;
@@ -37,9 +37,9 @@ const counted: readonly Counted[] = [
     start: () => startOwnEtcd('requests'),
     requests: etcdRequests,
     perCycle: { Txn: 1, DeleteRange: 1 },
-    // A hand-off has the delete of the release, and the end of two watches. In addition, the new holder
-    // writes the label of its own entry, which the next waiter watches, or a waiter that was notified late
-    // reads the queue.
+    // Requests in a hand-off: `DeleteRange` is the release, and the two `Watch` requests end watches. `Txn`
+    // writes the label of the new holder's entry, which the next waiter watches. `Range` reads the queue for
+    // a waiter that was notified late.
     perHandOff: { Txn: 1, DeleteRange: 1, Range: 1, Watch: 2 },
   },
   {
@@ -47,9 +47,8 @@ const counted: readonly Counted[] = [
     name: 'ZooKeeper',
     start: () => startOwnZooKeeper('requests', TTL_MS / 20),
     requests: zooKeeperRequests,
-    // Acquiring and releasing a lock takes three requests. Create and list are sent together: the list
-    // contains the new node's token, since no other client joined in between. The third request is the
-    // delete.
+    // Acquiring and releasing a lock takes three requests. Create and list are sent together: the list shows
+    // the token of the new node, since no other client joined in between. The third request is the delete.
     perCycle: { requests: 3 },
     // A hand-off takes two requests: the delete of the release, and the next waiter's read of the queue.
     perHandOff: { requests: 2 },
@@ -84,7 +83,7 @@ for (const { name, start, requests, perCycle, perHandOff } of counted) {
       await site.server.stop();
     });
 
-    it('is the least possible number of requests for an acquisition of a free lock and its release', async () => {
+    it('is the lowest number of requests that the store permits for an acquisition of a free lock and its release', async () => {
       const client = connect();
       await (await client.acquire('free')).release();
       // Waits until the requests for the first session are over. One of them reads the version of the server,
@@ -111,17 +110,17 @@ for (const { name, start, requests, perCycle, perHandOff } of counted) {
     const receivedByAll = (): number => proxies.reduce((sum, { toClient }) => sum + toClient.bytes, 0);
 
     /** Returns the indexes of the waiters to which the server sends data during the action. */
-    async function hearing(action: () => Promise<unknown>): Promise<number[]> {
+    async function listening(action: () => Promise<unknown>): Promise<number[]> {
       const wasReceived = proxies.map(({ toClient }) => toClient.bytes);
       await action();
       return proxies.flatMap(({ toClient }, at) => (toClient.bytes > wasReceived[at]! ? [at] : []));
     }
 
-    it(`is low because a release notifies only one of ${WAITERS} waiters`, async () => {
+    it(`does not grow with the queue: a release notifies only one of ${WAITERS} waiters`, async () => {
       const line = await lineUp('line', WAITERS + 1);
       const before = await requests(site);
       for (let i = 0; i < WAITERS; i += 1) {
-        const woken = await hearing(async () => {
+        const woken = await listening(async () => {
           await (await line[i]!.held).release();
           await line[i + 1]!.held;
         });
@@ -132,11 +131,11 @@ for (const { name, start, requests, perCycle, perHandOff } of counted) {
       }
     });
 
-    it(`is low because the release of one of ${PERMITS} permits notifies at most ${PERMITS} of ${WAITERS} waiters`, async () => {
+    it(`does not grow with the queue: the release of one of ${PERMITS} permits notifies at most ${PERMITS} of ${WAITERS} waiters`, async () => {
       const line = await lineUp('permits', WAITERS + PERMITS, { limit: PERMITS });
       const wakeUps: number[] = [];
       for (let i = 0; i < WAITERS; i += 1) {
-        const woken = await hearing(async () => {
+        const woken = await listening(async () => {
           await (await line[i]!.held).release();
           await line[i + PERMITS]!.held;
           await untilQuiet(receivedByAll);
@@ -146,18 +145,18 @@ for (const { name, start, requests, perCycle, perHandOff } of counted) {
       expect(Math.max(...wakeUps)).to.be.at.most(PERMITS);
     });
 
-    it("is low because a writer's release notifies only the readers behind it", async () => {
+    it("does not grow with the queue: a writer's release notifies only the readers directly behind it", async () => {
       const writer = await join(connect(), 'phases');
       const readers = await lineUp('phases', 5, { mode: 'shared' });
       const others = await lineUp('phases', 5);
-      const woken = await hearing(async () => {
+      const woken = await listening(async () => {
         await (await writer.held).release();
         await Promise.all(readers.map(({ held }) => held));
         await untilQuiet(receivedByAll);
       });
       expect(woken).to.deep.equal([0, 1, 2, 3, 4]);
       for (const reader of readers.slice(0, -1)) {
-        const extra = await hearing(async () => {
+        const extra = await listening(async () => {
           await (await reader.held).release();
           await untilQuiet(receivedByAll);
         });
@@ -166,14 +165,14 @@ for (const { name, start, requests, perCycle, perHandOff } of counted) {
           'one waits for the nearest reader',
         ).to.have.length.at.most(1);
       }
-      const last = await hearing(async () => {
+      const last = await listening(async () => {
         await (await readers.at(-1)!.held).release();
         await others[0]!.held;
       });
       expect(last.filter((at) => at >= readers.length)).to.deep.equal([readers.length]);
     });
 
-    it('is low because the release of one of several overlapping multi-locks notifies only the waiter behind it', async () => {
+    it('does not grow with the queue: the release of a lock of several names notifies only the waiter behind it', async () => {
       const names = ['left', 'right'];
       const holds: { held: Promise<MultiOwnership>; subscription: { unsubscribe(): void } }[] = [];
       for (let i = 0; i < 6; i += 1) {
@@ -192,7 +191,7 @@ for (const { name, start, requests, perCycle, perHandOff } of counted) {
       }
       await untilQuiet(receivedByAll);
       for (let i = 0; i < 5; i += 1) {
-        const woken = await hearing(async () => {
+        const woken = await listening(async () => {
           await (await holds[i]!.held).release();
           await holds[i + 1]!.held;
           await untilQuiet(receivedByAll);
@@ -200,7 +199,7 @@ for (const { name, start, requests, perCycle, perHandOff } of counted) {
         const behind = woken.filter((at) => at > i);
         expect(behind[0]).to.equal(i + 1);
         // On etcd the new holder writes the label of its own entry, so the waiter that watches this entry may
-        // be notified too.
+        // be notified too. That waiter is the second one behind.
         expect(behind.every((at) => at <= i + 2)).to.equal(true);
       }
       for (const { subscription } of holds) subscription.unsubscribe();

@@ -7,8 +7,8 @@ import { soon, untilNothingIsLeft } from './wait.ts';
 
 /**
  * Makes a client hold one lock and wait for another, and then drops all data of its connection. Expects that
- * the client loses both, and loses its hold before the next client holds. Resolves with the milliseconds from
- * the drop to the loss.
+ * the client loses its hold and its wait, and loses the hold before the next client is granted. Resolves with
+ * the milliseconds from the drop to the loss.
  */
 export async function loseToSilence(
   { site, proxy, connect, connectThroughProxy }: Ground,

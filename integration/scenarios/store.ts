@@ -8,8 +8,8 @@ export interface Site {
   /** Shortest TTL that processes of a busy machine can keep alive, in milliseconds. */
   readonly ttlMs: number;
   /**
-   * Longest TTL in milliseconds that the server grants, at most a minute. Tests that keep a machine busy use
-   * it.
+   * Longest TTL in milliseconds that the server grants, at most a minute. Tests that keep the machine busy
+   * use it, so that their sessions do not expire.
    */
   readonly longTtlMs: number;
   /** Longest delay after the TTL until the entries of a dead session are removed, in milliseconds. */
@@ -36,8 +36,8 @@ export interface OwnSite extends Site {
 export interface Store {
   readonly name: string;
   /**
-   * Returns the server that all suites share. Use unique names, and make no faults on it. `suite` is for the
-   * report.
+   * Returns the server that all suites share. Use unique names of locks, and make no faults on it. The report
+   * of the test run names the server and the `suite` that used it.
    */
   share(suite: string): Promise<Site>;
   /** Starts a separate server, which the caller has to stop. */

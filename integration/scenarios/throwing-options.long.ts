@@ -25,8 +25,8 @@ const TTL_MS = 4_000;
 /** Time limit of a grant in milliseconds. It is long enough for a busy machine. */
 const GRANTED_WITHIN_MS = 15_000;
 /**
- * Number of variants: in variant n, the option throws from its n-th call on. It is more than the calls of one
- * acquisition and release.
+ * Number of variants of the test. In variant n the option throws from its n-th call on. An acquisition and
+ * its release call the option less often than this number.
  */
 const MOST_CALLS = 12;
 
@@ -87,7 +87,7 @@ describe('an option that is a function and throws', function () {
   const server = new PostgresServer();
 
   for (const { option, connect } of optionsOf(() => server.url))
-    it(`leaves no entry, whichever of its calls is the first to throw: ${option}`, async () => {
+    it(`leaves no entry, no matter from which of its calls on it throws: ${option}`, async () => {
       const honest = createLockClient(await connect(() => undefined), { ttlMs: TTL_MS });
       const failure = new Error('of the caller');
       for (let nth = 1; nth <= MOST_CALLS; nth += 1) {
@@ -112,7 +112,10 @@ describe('an option that is a function and throws', function () {
     });
 });
 
-/** Tries another lock, and takes and releases this lock, until the option throws. */
+/**
+ * Takes and releases two locks, one with `tryAcquire` and one with `run`. If a call rejects, checks that the
+ * cause is the error of the throwing option.
+ */
 async function lockOnce(
   locks: LockClient,
   { queue, failure, nth }: { readonly queue: string; readonly failure: Error; readonly nth: number },

@@ -57,8 +57,8 @@ export function describeTlsIdentity(clients: Readonly<Record<string, TlsClient>>
     async function refuses(how: TlsClient, certificate: keyof typeof issued, host: string): Promise<void> {
       await withServer(how, { certificate, host }, async (backend, server) => {
         const { signal } = new AbortController();
-        // Repeats the attempt until a handshake has begun, because on a busy machine an attempt may end
-        // before that.
+        // Opens a session repeatedly until a handshake has begun, because on a busy machine the opening may
+        // fail before that.
         let refusal: unknown;
         do refusal = await backend.open(30_000, signal).catch((error: unknown) => error);
         while (server.handshakes === 0);

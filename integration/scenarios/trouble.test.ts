@@ -45,7 +45,7 @@ for (const store of stores) {
       await untilNothingIsLeft(site, 'cut-held');
     });
 
-    it('cost no holder its lock when a child process keeps a broken connection open', async () => {
+    it('cost no holder its lock when a connection is cut that a child process has inherited and keeps open', async () => {
       const { proxy } = ground;
       const client = connectThroughProxy();
       const mine = await client.acquire('child');
@@ -67,7 +67,7 @@ for (const store of stores) {
       await loseToSilence(ground, 'silent');
     });
 
-    it('end only the wait whose entry an operator removes', async () => {
+    it('end only the claim of one waiter when an operator removes its entry', async () => {
       const { site } = ground;
       const holder = await connect().acquire('evicted-waiter');
       const [before, evicted, behind] = [
@@ -101,7 +101,7 @@ for (const store of stores) {
     });
 
     if (store.name === 'etcd') {
-      it("do not hide a grant when etcd's history is compacted while the waiter is cut off", async () => {
+      it('do not hide a grant from a waiter that is cut off while etcd compacts its history', async () => {
         const { site, proxy } = ground;
         const holder = await connect().acquire('hidden');
         const place = await join(connectThroughProxy(), 'hidden');

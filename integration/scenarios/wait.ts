@@ -3,8 +3,8 @@ import { within } from '../chaos/deadline.ts';
 import { until } from '@queuelock/harness/services/until';
 import type { Site } from './store.ts';
 
-// Time limit in milliseconds. It is less than the TTL (10 s), so it is exceeded when a result comes only with
-// the end of a session.
+// Time limit in milliseconds. It is less than the TTL (10 s), so a result that comes only when a session
+// expires is too late.
 const SOON_MS = 9_000;
 
 /**

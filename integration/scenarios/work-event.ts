@@ -1,15 +1,18 @@
 import type { ContendEvent } from '@queuelock/cli/src/contend/event.ts';
 
 /**
- * A line in the history of a worker: an event as of `queuelock contend`, or what the worker did under the
- * lock.
+ * A line in the history of a worker: an event of `queuelock contend`, or an event about what the worker did
+ * under the lock.
  */
 export interface WorkEvent extends Omit<ContendEvent, 'ev'> {
   readonly ev:
     | ContendEvent['ev']
     /** The worker listens for data on `port`. */
     | 'listening'
-    /** The worker read that the lock was held, and then acted. `t` is the time before the read. */
+    /**
+     * The worker read that the lock was held, and then performed an action under it. `t` is the time before
+     * the read.
+     */
     | 'acted'
     /** The worker read that the lock was not held, and did not act. */
     | 'refrained';

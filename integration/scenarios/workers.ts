@@ -29,7 +29,10 @@ export class WorkerProcess extends ScriptProcess<WorkEvent> {
     this.#ttlMs = ttlMs;
   }
 
-  /** Resolves when the worker has acted `times` more times, or has lost the lock before. */
+  /**
+   * Resolves when the worker has performed `times` more actions. Resolves earlier if the worker loses the
+   * lock.
+   */
   async acts(times: number): Promise<boolean> {
     let left = times + this.events.filter(({ ev }) => ev === 'acted').length;
     const { ev } = await this.until(({ ev }) => ev === 'lost' || (ev === 'acted' && (left -= 1) === 0));
@@ -46,11 +49,12 @@ export class WorkerProcess extends ScriptProcess<WorkEvent> {
   }
 
   /**
-   * Earliest moment at which the server may free the worker's entry, which is a TTL after the last proven
-   * heartbeat.
+   * Earliest moment at which the server may remove the worker's entry: a TTL after the start of the last
+   * heartbeat that proved the session.
    */
   get freeAt(): string {
-    // Adds what the core subtracts from the TTL: its safety margin, and 1 % for different clock rates.
+    // Undoes what the core subtracts from the TTL to get the proven time: the safety margin, and 1 % for
+    // different clock rates.
     return later(this.provenUntil, MARGIN_MS + this.#ttlMs * 0.01);
   }
 

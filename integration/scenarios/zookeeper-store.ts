@@ -4,8 +4,8 @@ import { withSession } from '@queuelock/harness/services/plain-clients';
 import type { OwnSite, Site, Store } from './store.ts';
 
 const TICK_MS = 500;
-// Value of `syncLimit` for a single server. It needs no time for followers that lag behind, so the shortest
-// session is four ticks.
+// Value of `syncLimit` for a single server, which has no followers that lag behind. The backend requires
+// sessions of at least `syncLimit` plus two ticks, which is four ticks.
 const SINGLE_SYNC_LIMIT = 2;
 
 /** Settings of the server that the backend needs. */

@@ -54,11 +54,12 @@ async function toHolder(demo: DemoPage, does: Action, undoes: Action): Promise<D
 }
 
 /**
- * Time in milliseconds. Holds that end by themselves last longer, so a shorter hold was ended by the button.
+ * Longest hold in milliseconds that the test's click on the button ended. Holds that end by themselves last
+ * longer.
  */
 const BY_HAND_MS = 2_400;
 
-/** Resolves with the first grant after this event to a contender other than the event's. */
+/** Resolves with the first grant after this event to a contender other than the one that the event names. */
 function nextAfter(demo: DemoPage, event: DemoLine): Promise<DemoLine> {
   return demo.until(({ ev, id }) => ev === 'acquired' && id !== event.id, event);
 }

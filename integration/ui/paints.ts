@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 
 /**
- * Variables in the page: for each holder, when it was first painted on the screen, in milliseconds since
- * 1970.
+ * Global variables that the test defines in the page: for each holder, when it was first painted on the
+ * screen, in milliseconds since 1970.
  */
 interface Noting {
   paints: Map<string, number>;

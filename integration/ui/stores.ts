@@ -30,8 +30,8 @@ export const STORES = {
   },
   consul: {
     start: () => startConsul({ way: 'process' }),
-    // Allows sessions shorter than Consul's usual least TTL of 10 s, as the servers of the tests do. So
-    // sessions of dead processes expire within a test.
+    // Allows sessions shorter than 10 s, the minimum TTL of Consul by default. The servers of the tests
+    // permit them. So sessions of dead processes expire within a test.
     url: ({ endpoint }) => `consul://${endpoint}?minTtlMs=100`,
     backend: ({ endpoint }) => consul({ hosts: [endpoint], minTtlMs: 100 }),
   },

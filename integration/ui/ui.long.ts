@@ -47,7 +47,7 @@ for (const store of ['etcd', 'zookeeper', 'consul'] as const) {
       await a.getByRole('button', { name: 'Join the queue' }).waitFor();
     });
 
-    it("ends a tab's membership in the queue at once when the tab opens another page", async () => {
+    it("ends a tab's membership in the queue at once when the tab navigates to another page", async () => {
       const [a, b, c] = [await ui().tab('closed'), await ui().tab('closed'), await ui().tab('closed')];
       for (const tab of [a, b, c]) {
         await takePlace(tab);
@@ -61,7 +61,7 @@ for (const store of ['etcd', 'zookeeper', 'consul'] as const) {
       await a.goto('about:blank');
       await left;
       // The next tab is granted before the bridge could have detected that the first page is silent. So the
-      // first page itself has left the queue.
+      // first page has left the queue by itself.
       expect(livedSince(begun)).to.be.below(4_500);
       await isNotified(b, 'You hold the lock');
       await b.close();
@@ -96,7 +96,7 @@ for (const store of ['etcd', 'zookeeper', 'consul'] as const) {
       await isShown(tab, 'next');
     });
 
-    it('shows the latest state on a slow connection, and skips the states before it', async () => {
+    it('shows the latest snapshot of the queue on a slow connection, and skips earlier snapshots', async () => {
       const proxy = await startProxy(new URL(ui().url).host);
       const tab = await ui().tab('slow', `http://${proxy.endpoint}`);
       await tab.getByText('No client holds this lock').waitFor();
@@ -124,7 +124,7 @@ for (const store of ['etcd', 'zookeeper', 'consul'] as const) {
       await held.release();
     });
 
-    it('shows a release within a fraction of a second', async () => {
+    it('shows half of all grants within 250 ms of the release', async () => {
       const tab = await ui().tab('paint');
       const client = ui().client('a');
       await watchPaints(tab);

@@ -1,4 +1,4 @@
-/** Runs a worker or a frame in a separate process. Arguments: an `Origin` as JSON, and the script. */
+/** Runs a web worker or a frame in a separate process. Arguments: an `Origin` as JSON, and the script. */
 import { locksAt, type Origin } from './origin.ts';
 import { ScriptScope } from './scope.ts';
 

@@ -63,8 +63,8 @@ class ProcessContext implements Context {
 }
 
 /**
- * Runs workers and frames in this process, because a memory server exists only in its own process. To kill
- * one, it cuts that one's connection to the server.
+ * Runs web workers and frames in this process, because a memory server can be used only in the process that
+ * creates it. A worker or frame is killed by a cut of its connection.
  */
 export class MemoryOrigin {
   readonly locks: LockManager;
@@ -89,7 +89,7 @@ export class MemoryOrigin {
     let die!: () => void;
     const dead = new Promise<void>((resolve) => (die = resolve));
     const locks = locksOver(backend, this.#settings);
-    // Lets a killed worker or frame receive no results of its requests.
+    // Lets a killed worker or frame receive no results of its requests, as if its process had ended.
     const mortal: Locks = {
       query: () => locks.query(),
       request: (...args: Parameters<Locks['request']>) =>

@@ -18,7 +18,10 @@ interface Page {
   readonly startContext: StartContext;
 }
 
-/** Runs one test file in this process. The globals of the process become those of the file's page. */
+/**
+ * Runs one test file in this process. It replaces the globals of the process by those of a web page that
+ * loads the file.
+ */
 export async function runPage({
   directory,
   file,

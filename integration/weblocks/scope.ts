@@ -42,7 +42,10 @@ export class ScriptScope extends EventTarget {
     runInContext(script, createContext(Object.assign(globals, { self: globals })));
   }
 
-  /** Posts a message to the page. Scripts of workers call this method on the target of their listeners. */
+  /**
+   * Posts a message to the page. In the script of a web worker, a listener calls it as a method of the
+   * event's target, which is this scope.
+   */
   postMessage(data: unknown): void {
     // Waits until the store has handled the lock requests that the script made before. In a browser, messages
     // and lock requests take the same path, so a message cannot overtake an earlier request.

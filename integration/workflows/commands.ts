@@ -8,7 +8,7 @@ const WORKFLOWS = '.github/workflows';
 export interface WorkflowCommand {
   /** Name of the file: `ci.yml`. */
   readonly workflow: string;
-  /** One line, or the lines of a block. */
+  /** One command line, or all lines of a block of the workflow. */
   readonly text: string;
 }
 

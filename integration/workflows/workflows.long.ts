@@ -21,8 +21,8 @@ const LEFT_OUT: readonly (readonly [command: RegExp, why: string])[] = [
 ];
 
 /**
- * For each script with effects outside of the clone, its form without such effects, which the test runs
- * instead.
+ * For each script that would have effects outside of the clone, the command without such effects that the
+ * test runs instead.
  */
 const DRY = new Map([['release:publish', 'release:publish --dry-run']]);
 
@@ -73,7 +73,7 @@ describe('commands of the workflows in a fresh clone', function () {
 
   const commands = new Set(workflowCommands().map(({ text }) => text));
   for (const command of [...commands].filter((text) => !isLeftOut(text)))
-    it(`succeed: ${dryOf(command)}`, async () => {
+    it(`end with exit code 0: ${dryOf(command)}`, async () => {
       await writeFile(output, '');
       await runInClone(dryOf(command));
       if (command.includes('GITHUB_OUTPUT'))

@@ -24,7 +24,10 @@ function exists(script: string): boolean {
   return Object.keys(manifest.scripts).some((name) => new RegExp(pattern).test(name));
 }
 
-/** Major versions of Node in `engines`, such as `^20.19.0 || >=24`. */
+/**
+ * Returns the major versions of Node that `engines` allows. For `^20.19.0 || >=24` these are 20, and 24 with
+ * all later ones.
+ */
 function supportedMajors(): readonly { readonly major: number; readonly andLater: boolean }[] {
   return manifest.engines.node.split('||').map((range) => ({
     major: Number(/\d+/.exec(range)?.[0]),

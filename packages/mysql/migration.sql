@@ -73,7 +73,7 @@ begin
   declare v_exclusive bigint default 0;
   declare v_high int;
   declare v_shared, v_lim, v_permits, v_admitted int;
-  declare v_session char(32) character set ascii;
+  declare v_session, v_id char(32) character set ascii;
   set v_ord = (select min(ord) from queuelock_entry where queue = p_queue and admitted = 0);
   if v_ord is not null then
     select coalesce(sum(permits), 0), coalesce(sum(permits * (1 - shared)), 0) into v_all, v_exclusive
@@ -81,13 +81,13 @@ begin
     set v_high = (select high from queuelock_queue where name = p_queue);
   end if;
   while v_ord is not null and v_exclusive < v_high do
-    select session, shared, lim, permits, admitted into v_session, v_shared, v_lim, v_permits, v_admitted
+    select session, id, shared, lim, permits, admitted into v_session, v_id, v_shared, v_lim, v_permits, v_admitted
       from queuelock_entry where queue = p_queue and ord = v_ord;
     if v_admitted = 0 and (
       if(v_shared, v_exclusive, v_all) = 0 or if(v_shared, v_exclusive, v_all) + v_permits <= v_lim
     ) then
       update queuelock_entry set admitted = 1, news = 1 where queue = p_queue and ord = v_ord;
-      select 'turn' as word, v_session as a, v_ord as b;
+      select 'turn' as word, v_session as a, concat(v_ord, '/', v_id) as b;
     end if;
     set v_all = v_all + v_permits;
     set v_exclusive = v_exclusive + if(v_shared, 0, v_permits);

@@ -68,7 +68,7 @@ interface Script {
   readonly facts: unknown;
   readonly joined: unknown;
   readonly touched: unknown;
-  /** The body of the response: a list of events for the stream, or any text. */
+  /** The body of the response: a list of server-sent events, or any text. */
   readonly events: unknown;
 }
 

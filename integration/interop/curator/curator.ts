@@ -12,7 +12,10 @@ const SOURCES = fileURLToPath(new URL('.', import.meta.url));
 
 /** A compiled Java program with contenders of Apache Curator, which can be run repeatedly. */
 export interface Curator {
-  /** Starts `contenders` contenders in one process. Resolves with their history when all rounds are over. */
+  /**
+   * Starts `contenders` contenders in one process. Resolves with their history when each has been granted in
+   * all its rounds.
+   */
   contend(options: CuratorOptions): Promise<HistoryEvent[]>;
   /** Removes the compiled files. */
   remove(): Promise<void>;

@@ -13,6 +13,8 @@ export const SCENARIOS = [
   'many',
   'drain',
   'spread',
+  'sessions',
+  'sessions-cold',
   'fresh',
   'mass',
   'idle',
@@ -27,7 +29,7 @@ export interface Cell {
   readonly scenario: Scenario;
   /** Number of calls in flight, locks, waiters, clients or holds; which one depends on the scenario. */
   readonly size: number;
-  /** Whether other clients make unrelated writes at the same time. */
+  /** Whether other clients write keys outside of the measured queues at the same time. */
   readonly noise?: true;
 }
 
@@ -36,7 +38,7 @@ export interface Extent {
   readonly scenarios: readonly Scenario[];
   /** The numbers of waiters to measure. */
   readonly n: readonly number[];
-  /** Whether to measure only the few values that hardly vary between rounds, to save time. */
+  /** Whether to measure, to save time, only the few values that differ little from round to round. */
   readonly short: boolean;
 }
 
@@ -45,6 +47,8 @@ const SIZES: Readonly<Record<Exclude<Scenario, 'drain' | 'spread'>, readonly num
   cold: [1],
   free: [1, 64],
   many: [256],
+  sessions: [100],
+  'sessions-cold': [100],
   fresh: [2, 10],
   mass: [1_000],
   idle: [1, 1_000],
@@ -90,6 +94,8 @@ const UNITS: Readonly<Record<Scenario, string>> = {
   many: 'lock',
   drain: 'waiter',
   spread: 'waiter',
+  sessions: 'waiter',
+  'sessions-cold': 'waiter',
   fresh: 'client',
   mass: 'waiter',
   idle: 'held lock',

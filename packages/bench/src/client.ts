@@ -36,14 +36,17 @@ export interface Pace {
 }
 
 /**
- * Returns the function `words` of a client that measures a lock. It returns no arguments for a scenario with
- * more than `mostWaiters` waiters.
+ * Creates `Client.words`, the function for command-line arguments, for a client that measures a lock. That
+ * function returns `undefined` for hand-offs among more than `mostWaiters` waiters, which are not measured.
  */
 export function lockWords(mostWaiters: number): Client['words'] {
   return ({ scenario, size, noise }, { ms, warm, rounds }) => {
     if (scenario === 'free' || scenario === 'many')
       return ['free', `locks=${size}`, `ms=${ms}`, `warm=${warm}`];
-    if (scenario === 'drain') return size <= mostWaiters ? ['drain', `n=${size}`] : undefined;
+    // Other libraries need a session for each waiter, so that all their hand-offs are between sessions, and
+    // both scenarios are the same.
+    if (scenario === 'drain' || scenario === 'sessions')
+      return size <= mostWaiters ? ['drain', `n=${size}`] : undefined;
     if (scenario === 'fresh')
       return ['fresh', `clients=${size}`, 'hold=5', `rounds=${rounds}`, `noise=${noise ? 1 : 0}`];
     return undefined;
@@ -51,14 +54,16 @@ export function lockWords(mostWaiters: number): Client['words'] {
 }
 
 /**
- * Returns the function `words` of a client that measures a lower bound with raw calls. `acquire` names the
- * raw call of the scenario `call`, `cycle` the calls that take the place of a lock's acquisition and release.
+ * Creates `Client.words`, the function for command-line arguments, for a client that measures a lower bound
+ * with raw calls, which are requests to the store without a lock library. `acquire` names the raw call that
+ * the scenario `call` measures. `cycle` names the raw calls that replace the acquisition and release of a
+ * lock.
  */
 export function floorWords(acquire: string, cycle: string): Client['words'] {
   return ({ scenario, size }, { ms, warm }) => {
     const loops = [`inflight=${size}`, `ms=${ms}`, `warm=${warm}`];
     if (scenario === 'call') return ['floor', `what=${acquire}`, ...loops];
     if (scenario === 'free' || scenario === 'many') return ['floor', `what=${cycle}`, ...loops];
-    return scenario === 'drain' ? ['chain', `n=${size}`] : undefined;
+    return scenario === 'drain' || scenario === 'sessions' ? ['chain', `n=${size}`] : undefined;
   };
 }

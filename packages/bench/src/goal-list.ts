@@ -27,7 +27,7 @@ function own(key: string, cell: Measured): Reached {
   return (subject) => subject.results.value({ ...at(subject, cell), client: subject.client }, key);
 }
 
-/** Returns a function that adds up a value of queuelock over all rounds. */
+/** Returns a function for the sum of queuelock's values with this key over all rounds. */
 function total(key: string, cell: Measured): Reached {
   return (subject) => subject.results.total({ ...at(subject, cell), client: subject.client }, key);
 }
@@ -62,8 +62,8 @@ function over(a: Reached, b: Reached): Reached {
 }
 
 /**
- * Returns a function that computes `of` for each measured number of waiters from 10 on, and returns the
- * largest result.
+ * Returns a function that computes a value for each measured number of waiters, from 10 on, and returns the
+ * largest. `of` computes the value at one number.
  */
 function worst(of: (cell: Measured) => Reached): Reached {
   return (subject) => {
@@ -76,7 +76,10 @@ function worst(of: (cell: Measured) => Reached): Reached {
 const SMALL = 100;
 const LARGE = 1_000;
 
-/** Returns a function that divides the value at the largest number of waiters by the value at 100 waiters. */
+/**
+ * Returns a function for the growth of a value with the queue: its value at the largest number of waiters,
+ * divided by that at 100 waiters.
+ */
 function growth(key: string): Reached {
   return (subject) => {
     const largest = Math.max(...sizesOf(subject));

@@ -6,7 +6,7 @@ import type { Result, Results } from './results.ts';
 import { numberText, textTable } from './table.ts';
 import type { Subject, Goal } from './goal.ts';
 
-/** Whether a goal and its stretch goal are reached. */
+/** Whether a goal is reached, and whether its stretch goal, the more ambitious limit, is reached too. */
 export type Verdict = 'met' | 'met, stretch too' | 'MISSED' | 'not measured';
 
 export function verdictOf({ limit, goal, stretch }: Goal, reached: number | undefined): Verdict {

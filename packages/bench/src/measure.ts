@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { CommandLine } from '../../../integration/interop/programs.ts';
-import type { Cell } from './cells.ts';
+import type { Cell, Scenario } from './cells.ts';
 import type { Client, Pace } from './client.ts';
 import { runProgram } from './run-program.ts';
 import type { BenchServer, Counters } from './server.ts';
@@ -24,6 +24,12 @@ const WITHIN_MS = 240_000;
  * sessions in the scenario `idle`.
  */
 const IDLE_MS = 20_000;
+
+/**
+ * Scenarios that measure hand-offs. Their programs stop at least when they are connected and when all entries
+ * are enqueued. So the server's counters separate enqueues from hand-offs.
+ */
+const HAND_OFFS: readonly Scenario[] = ['drain', 'spread', 'sessions', 'sessions-cold'];
 
 /** Runs one client once, and returns the measured values. */
 export async function measure(server: BenchServer, run: Run): Promise<Values> {
@@ -52,14 +58,14 @@ export async function measure(server: BenchServer, run: Run): Promise<Values> {
 }
 
 /**
- * Returns the server's work per cycle, enqueue or hand-off, or the number of requests in the scenario `idle`.
- * `marks` are readings of the server's counters during the run.
+ * Returns the server's requests and processor time per cycle, enqueue or hand-off. In the scenario `idle` it
+ * returns the number of requests. `marks` are readings of the server's counters during the run.
  */
 function costs({ cell, pace }: Run, marks: readonly Counters[], output: Values): Values {
   const { scenario, size } = cell;
   const [first, second, third, fourth] = marks;
   if (!first || !second) return {};
-  if ((scenario === 'drain' || scenario === 'spread') && third && fourth) {
+  if (HAND_OFFS.includes(scenario) && third && fourth) {
     return {
       ...perUnit('enqueue', [second, third], size),
       // There is one hand-off more than there are waiters, because the first holder releases too.
@@ -72,8 +78,8 @@ function costs({ cell, pace }: Run, marks: readonly Counters[], output: Values):
 }
 
 /**
- * Divides the difference of two counter readings by `units`. The key of a result is `what` with the name of
- * the counter, for instance `enqueueRange` and `handOffCpuUs`.
+ * Divides the difference of two counter readings by `units`. The key of a result consists of `what` and the
+ * name of the counter, for instance `enqueueRange` and `handOffCpuUs`.
  */
 function perUnit(what: string, pair: readonly [Counters, Counters], units: number): Values {
   return Object.fromEntries(

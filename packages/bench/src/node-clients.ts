@@ -5,6 +5,8 @@ import { floorWords, lockWords, type Client } from './client.ts';
 
 const file = (name: string): string => fileURLToPath(new URL(`../peers/node/${name}`, import.meta.url));
 const MULTI_OF = 32;
+/** Number of sessions among which the waiters of the scenarios `sessions` and `sessions-cold` are divided in turn. */
+const SESSIONS = 8;
 /** Suffix in the name of queuelock's clients with the key format `fast`. */
 export const FAST = ', naming fast';
 
@@ -28,14 +30,16 @@ const standard = lockWords(10_000);
 const alone: Client['words'] = (cell, pace) => (cell.scenario === 'drain' ? undefined : standard(cell, pace));
 
 /**
- * Returns the arguments of every scenario that queuelock runs: the three that only queuelock supports, and
- * the standard ones.
+ * Returns the arguments of every scenario that queuelock runs: those that only queuelock supports, such as
+ * `mass` and `idle`, and the standard ones.
  */
 const own: Client['words'] = (cell, pace) => {
   const { scenario, size } = cell;
   if (scenario === 'mass') return ['mass', `n=${size}`];
   if (scenario === 'idle') return ['idle', `held=${size}`];
   if (scenario === 'spread') return ['spread', `n=${size}`];
+  if (scenario === 'sessions') return ['drain', `n=${size}`, `sessions=${SESSIONS}`];
+  if (scenario === 'sessions-cold') return ['drain', `n=${size}`, `sessions=${SESSIONS}`, 'warm=0'];
   return standard(cell, pace);
 };
 
@@ -46,7 +50,7 @@ const inLine: Client['words'] = (cell, pace) =>
 const inMultis: Client['words'] = ({ scenario, size }: Cell, { ms, warm }) =>
   scenario === 'many' ? ['many', `locks=${size}`, `per=${MULTI_OF}`, `ms=${ms}`, `warm=${warm}`] : undefined;
 
-/** The clients that run in Node. Those of Redis need only a Redis server. */
+/** The clients that run in Node, for etcd, ZooKeeper and Redis. */
 export const nodeClients: readonly Client[] = [
   floor('etcd', 'etcd3', floorWords('put', 'putdelete')),
   ours('etcd', 'etcd3'),

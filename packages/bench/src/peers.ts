@@ -27,8 +27,9 @@ const java = { store: 'zookeeper', transport: 'Java', command: once(buildJava) }
 const python = { store: 'zookeeper', transport: 'kazoo', command: once(findKazoo) } as const;
 
 /**
- * The locks of other languages. Before each one comes the lower bound of its transport. The number is the
- * largest number of waiters with which a lock is measured: with more it would take minutes.
+ * The locks of other languages. The entry before each lock measures the lower bound of its transport. The
+ * number in each entry is the largest number of waiters that it is measured with. With more, a measurement
+ * would take minutes.
  */
 export const peerClients: readonly Client[] = [
   { ...go, kind: 'floor', name: 'floor, Go', words: floorWords('put', 'putdelete') },
@@ -40,13 +41,16 @@ export const peerClients: readonly Client[] = [
 ];
 
 /**
- * Returns the function `words` of a compiled program. A compiled program has no cold code, so all its cycles
- * are as fast as the first. So it runs `free` in place of the scenario `cold`.
+ * Creates `Client.words`, the function for command-line arguments, for a compiled program. Such a program
+ * needs no warm-up, so it runs `free` for the scenario `cold`, and `drain` for `sessions-cold`.
  */
 function compiledWords(mostWaiters: number): Client['words'] {
   const standard = lockWords(mostWaiters);
-  return (cell, pace) =>
-    cell.scenario === 'cold' ? ['free', 'locks=1', `ms=${pace.ms}`, 'warm=0'] : standard(cell, pace);
+  return (cell, pace) => {
+    if (cell.scenario === 'cold') return ['free', 'locks=1', `ms=${pace.ms}`, 'warm=0'];
+    if (cell.scenario === 'sessions-cold') return ['drain', `n=${cell.size}`];
+    return standard(cell, pace);
+  };
 }
 
 function once<T>(make: () => Promise<T>): () => Promise<T> {
@@ -56,7 +60,7 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
 
 // --- Go
 
-// Debian's packages of Go libraries are sources in a GOPATH.
+// Debian's packages of Go libraries contain sources in a GOPATH, so the program is built with that path.
 const GO_PATH = '/usr/share/gocode';
 
 async function buildGo(): Promise<CommandLine> {

@@ -17,7 +17,7 @@ export interface Result {
 
 type Measured = Pick<Client, 'name' | 'kind' | 'transport'>;
 
-/** Conditions for results: a result matches if it has all values that are given here. */
+/** Conditions for results: a result matches if it has the value of each property that is set. */
 export type Which = Partial<Cell> & Partial<Pick<Result, 'client' | 'kind' | 'transport'>>;
 
 /** The results of all rounds so far. */
@@ -49,15 +49,15 @@ export class Results {
   }
 
   /**
-   * Returns the median over all rounds of the value `key` of the first result that matches. If `which` has no
-   * `noise`, only results without unrelated writes match.
+   * Returns the median over all rounds of the value `key` of the first result that matches. If `which` does
+   * not set `noise`, only results of cells without other clients' writes match.
    */
   value(which: Which, key: string): number | undefined {
     const rounds = this.#rounds(which);
     return rounds && medians(rounds)[key];
   }
 
-  /** Returns the sum over all rounds of the value `key`. It chooses the result as the method `value` does. */
+  /** Returns the sum over all rounds of the value `key` of the first result that matches. */
   total(which: Which, key: string): number | undefined {
     return this.#rounds(which)?.reduce((sum, values) => sum + (values[key] ?? NaN), 0);
   }

@@ -109,7 +109,8 @@ async function takeTurn(
   if (words === undefined) return;
   const what = `${cell.scenario}, ${sizeText(cell)}: ${client.name}`;
   const name = `r${round}/${cell.scenario}-${cell.size}${cell.noise ? '-noise' : ''}/${client.name.replace(/\W+/g, '-')}`;
-  // Replaces slashes, since ZooKeeper's raw calls and kazoo do not create parent nodes.
+  // Replaces slashes in the name of the queue, since ZooKeeper's raw calls and kazoo do not create parent
+  // nodes.
   const flat = name.replaceAll('/', '-');
   try {
     const values = await measure(server, { client, command, words, cell, pace, name: flat });

@@ -104,7 +104,7 @@ async function etcdCounters(endpoint: string): Promise<Counters> {
     calls[method] = sumOf(metrics, 'grpc_server_msg_received_total', { grpc_method: method });
   const { Range = 0, Put = 0, DeleteRange = 0, Txn = 0, LeaseGrant = 0, LeaseRevoke = 0 } = calls;
   const requests = Range + Put + DeleteRange + Txn;
-  // A transaction that changes nothing counts as a read, because etcd does not propose it to the members.
+  // A transaction that changes nothing counts as a read, because etcd creates no Raft proposal for it.
   const writes = sumOf(metrics, 'etcd_server_proposals_committed_total') - LeaseGrant - LeaseRevoke;
   return {
     ...calls,
@@ -125,7 +125,7 @@ async function zooKeeperCounters(endpoint: string): Promise<Counters> {
   const connections = [...(await zkFourLetter(endpoint, 'cons')).matchAll(/recved=(\d+),sent=(\d+),sid=/g)];
   const requests = connections.reduce((sum, [, received]) => sum + Number(received), 0);
   const sent = connections.reduce((sum, [, , count]) => sum + Number(count), 0);
-  // Each request has one response; all other messages are events.
+  // Counts as requests the messages that are responses. All other messages are events.
   return {
     requests,
     events: sent - requests,

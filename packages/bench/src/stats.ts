@@ -16,7 +16,7 @@ export function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-/** Returns the median of each key over all records that have it. */
+/** Returns, for each key, the median of its values in all records that have the key. */
 export function medians(records: readonly Readonly<Record<string, number>>[]): Record<string, number> {
   const keys = [...new Set(records.flatMap((record) => Object.keys(record)))];
   const column = (key: string): number[] => records.flatMap((record) => record[key] ?? []);

@@ -32,7 +32,9 @@ const CYCLE: readonly Column[] = [
   { key: 'clientCpu', label: `client CPU ${US}` },
   { key: 'serverCpu', label: `server CPU ${US}` },
 ];
-/** Columns of the scenario `cold`: one for each range of cycles since the start of the process. */
+/**
+ * Columns of the scenario `cold`: one for each range of cycle numbers, counted from the start of the process.
+ */
 const COLD: readonly Column[] = [
   { key: 'p50', label: `2,001-10,000 p50 ${US}` },
   { key: 'clientCpu', label: 'CPU' },
@@ -73,6 +75,8 @@ const COLUMNS: Readonly<Record<Scenario, readonly Column[]>> = {
   many: [{ key: 'perSecond', label: 'per s' }, ...CYCLE.filter(({ key }) => key !== 'perSecond')],
   drain: HAND_OFF,
   spread: HAND_OFF,
+  sessions: HAND_OFF,
+  'sessions-cold': HAND_OFF,
   fresh: [
     { key: 'mean', label: `mean ${US}` },
     { key: 'p50', label: `p50 ${US}` },
@@ -97,7 +101,7 @@ const COLUMNS: Readonly<Record<Scenario, readonly Column[]>> = {
   start: [{ key: 'ms', label: 'ms' }],
 };
 
-/** Returns the key of the first column of a scenario, by which the results are compared. */
+/** Returns the key of the first column of a scenario. The report compares clients by this value. */
 export function mainKey(scenario: Scenario): string {
   return COLUMNS[scenario][0]?.key ?? '';
 }

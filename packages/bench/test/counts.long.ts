@@ -28,8 +28,8 @@ const IDLE = ['requests', 'LeaseKeepAlive', 'Watch'];
 const PACE = { ms: 0, warm: 0, rounds: 0 };
 /**
  * Largest number of JavaScript function calls in which a client acquires and releases a free lock. It was
- * counted on Node 20, since it differs between releases of Node. It varies by about 20, since a response
- * arrives in one part or in two.
+ * counted on Node 20, since it differs between releases of Node. It varies by about 20, because a response
+ * may arrive in two parts, which are handled by more calls.
  */
 const MAX_CALLS = {
   etcd: [
@@ -44,7 +44,7 @@ for (const counted of stores) {
     this.timeout(300_000);
     const at = countingAt(counted);
 
-    it('are no more than necessary for a hand-off among waiters of four processes', async () => {
+    it('do not exceed the expected number for a hand-off among waiters of four processes', async () => {
       const client = nodeClients.find(({ name }) => name === counted.client)!;
       const cell = { store: counted.store, medium: 'disk', scenario: 'spread', size: SPREAD } as const;
       const command = await client.command();
@@ -54,14 +54,14 @@ for (const counted of stores) {
         const what = COUNTED.find((counter) => key.toLowerCase() === `handoff${counter}`);
         return what === undefined ? [] : [[what, Math.round(each * (SPREAD + 1))] as const];
       });
-      // On etcd, a holder that holds for 1 ms writes into the label of its own entry that it holds. Otherwise
-      // the next waiter reads the queue at its grant.
+      // On etcd, a holder that holds for at least 1 ms writes into the label of its own entry that it holds.
+      // After a shorter hold, the next waiter reads the queue at its grant.
       const each = { requests: 2, reads: 1, writes: 2, events: 2 };
       expectAtMost(Object.fromEntries(cost), times(SPREAD + 1, each));
     });
 
     for (const most of MAX_CALLS[counted.store])
-      it(`need few JavaScript function calls in the client to acquire a free lock (${most.client})`, async function () {
+      it(`take no more JavaScript function calls than expected when a client acquires a free lock (${most.client})`, async function () {
         if (!process.versions.node.startsWith('20.')) this.skip();
         const cell = { store: counted.store, medium: 'disk', scenario: 'cold', size: 1 } as const;
         const client = nodeClients.find(({ name, words }) => name === most.client && words(cell, PACE))!;
@@ -72,20 +72,20 @@ for (const counted of stores) {
         expect(values['runCalls']).to.be.within(500, most.callsOfRun);
       });
 
-    it(`are no more for ${HELD.toLocaleString('en')} idle holds of a session than for one`, async () => {
+    it(`do not increase when a session has ${HELD.toLocaleString('en')} idle holds instead of one`, async () => {
       const idle = async (holds: number, most = Infinity): Promise<number> => {
         const client = await at.connect(at.server.endpoint, { ttlMs: IDLE_TTL_MS });
         await Promise.all(Array.from({ length: holds }, (_, i) => client.acquire(`held-${holds}-${i}`)));
-        // Requires only two equal reads of the counters in a row, because the time between two heartbeats is
-        // too short for more.
+        // Requires only two equal reads of the counters in a row, because between two heartbeats there is no
+        // time for a third read.
         await settled(at.server, 2);
-        // Uses the lowest of several counts. On a busy machine, late requests of the client's start may add to
-        // one count. Requests that the holds cause would add to every count.
-        let asked = await requestsWhileIdle(at.server);
-        for (let looks = 1; looks < IDLE_READS && asked > most; looks += 1)
-          asked = await requestsWhileIdle(at.server);
+        // Uses the lowest of several counts. On a busy machine, late requests of the client's start may add
+        // to one count. Requests that the idle holds cause would be in every count.
+        let requested = await requestsWhileIdle(at.server);
+        for (let looks = 1; looks < IDLE_READS && requested > most; looks += 1)
+          requested = await requestsWhileIdle(at.server);
         await client.abandon();
-        return asked;
+        return requested;
       };
       const one = await idle(1);
       // Accepts one heartbeat more or less. A heartbeat consists of two requests.

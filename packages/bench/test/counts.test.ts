@@ -27,7 +27,7 @@ for (const counted of stores) {
     this.timeout(300_000);
     const at = countingAt(counted);
 
-    it('are no more than necessary for a free lock and its release', async () => {
+    it('do not exceed the expected number for a free lock and its release', async () => {
       const client = await at.connect();
       let long = 0;
       const cost = await costOf(at.server, async () => {
@@ -44,7 +44,7 @@ for (const counted of stores) {
       }
     });
 
-    it('are no more than necessary for a hand-off among waiters of one process', async () => {
+    it('do not exceed the expected number for a hand-off among waiters of one process', async () => {
       const client = await at.connect();
       const line = await lineUp(client, 'line', WAITERS);
       await counted.untilWatching(at.server.endpoint, WAITERS);
@@ -59,7 +59,7 @@ for (const counted of stores) {
       expectAtMost(leastOf(costs), { ...plusOne(sent), events: 2 * events });
     });
 
-    it('are no more than necessary for an enqueue, not counting watches', async () => {
+    it('do not exceed the expected number for an enqueue, without the requests of watches', async () => {
       const client = await at.connect();
       const costs: Counters[] = [];
       for (let round = 1; round <= ROUNDS; round += 1) {
@@ -77,7 +77,7 @@ for (const counted of stores) {
     });
 
     if (counted.store === 'zookeeper') {
-      it('for a free lock are both sent before the first response arrives', async () => {
+      it('to create a node and to list the queue are both sent before the first response arrives', async () => {
         const proxy = await at.proxy();
         const client = await at.connect(proxy.endpoint);
         const before = (await at.server.counters())['requests']!;

@@ -20,7 +20,7 @@ export interface Counted {
   readonly cycle: Counters;
   /**
    * Number of additional requests when a hold lasts so long that the client checks its own entry. A client
-   * that releases at once checks it only while it waits for the response to the release.
+   * that releases at once may check it at most while it waits for the response to the release.
    */
   readonly longHold: Counters;
   /** Number of requests from a release to the grant of the next waiter. */
@@ -87,7 +87,8 @@ export function countingAt(counted: Counted): Counting {
 
   afterEach(async () => {
     for (const proxy of proxies) await proxy.heal();
-    // Leaves the entries in the store with `abandon`, because they are removed with the server.
+    // Ends the clients with `abandon`, which leaves their entries in the store. The entries are removed with
+    // the server.
     await Promise.all(clients.splice(0).map((client) => client.abandon()));
     await Promise.all(proxies.splice(0).map((proxy) => proxy.stop()));
   });

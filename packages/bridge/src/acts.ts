@@ -14,7 +14,7 @@ import type {
 /** The parts of a bridge that `Acts` uses. */
 export interface ActsTools {
   readonly settings: Settings;
-  /** Quota of handover requests that no holder has answered yet. */
+  /** Limits how many handover requests may wait for a holder's response. */
   readonly asks: Quota;
 }
 
@@ -25,7 +25,9 @@ export interface RequesterFacts {
   readonly signal: AbortSignal;
 }
 
-/** Handles requests that have one response: evict an entry, read a token, request a hand-over. */
+/**
+ * Handles requests that have a single response: to evict an entry, to read a token, to request a hand-over.
+ */
 export class Acts {
   readonly #settings: Settings;
   readonly #asks: Quota;
@@ -49,7 +51,7 @@ export class Acts {
   }
 
   /**
-   * Adds an entry with the handover request to the queue, until the holder responds or the client
+   * Adds an entry with the handover request to the queue `name`, until the holder responds or the client
    * disconnects.
    * @throws {Refused} when too many handover requests are pending.
    */
@@ -88,7 +90,7 @@ function responsesIn(claim$: ReturnType<LockClient['claim']>): Observable<Handov
       INITIAL,
     ),
     map(responseIn),
-    filter((answer) => answer !== undefined),
+    filter((response) => response !== undefined),
   );
 }
 

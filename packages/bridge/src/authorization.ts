@@ -6,7 +6,7 @@ import type { AskRequest, EvictRequest, JoinRequest, TokenRequest, Topic } from 
 
 /**
  * For each kind of request, the actions that `authorize` must allow before the request has any effect. No
- * other code decides this. A request without actions is protected by the secret of the join that it names.
+ * other code lists them. A request without actions concerns one join, and must contain that join's secret.
  */
 export const REQUIRED_ACTIONS = {
   facts: (): readonly Action[] => [{ kind: 'facts' }],
@@ -24,7 +24,9 @@ export const REQUIRED_ACTIONS = {
   ownJoin: (): readonly Action[] => [],
 } as const;
 
-/** Returns whether a topic that was allowed for names with `prefix` also includes the queue `name`. */
+/**
+ * Returns whether a client that may watch the queues with `prefix` may thereby also watch the queue `name`.
+ */
 export function coversQueue(prefix: string, name: string): boolean {
   return name.startsWith(prefix);
 }
@@ -35,7 +37,10 @@ export interface AuthorizedRequest {
   readonly connection: ConnectionFacts;
 }
 
-/** Applies the host's `authorize`. An error that it throws refuses the action, and the client does not see its text. */
+/**
+ * Applies the host application's function `authorize`. If it throws, the action is refused, and the client
+ * does not see its text.
+ */
 export class Authorization {
   readonly #authorize: Authorize;
 

@@ -6,7 +6,7 @@ import { Refused } from './refusal.ts';
 /** The settings and quotas that `BodyReader` uses. */
 export interface BodyReaderSpec {
   readonly clock: Clock;
-  /** Quota of request bodies that are being read. */
+  /** Limits how many request bodies may be read at the same time. */
   readonly bodies: Quota;
   readonly maxBytes: number;
   /** Longest time in milliseconds that a client may take to send one body. */
@@ -35,8 +35,9 @@ export class BodyReader {
   }
 
   /**
-   * Stops reading at the size limit, because the announced length may be wrong. The host then ends the
-   * connection. Cancelling the body here would end the connection before the client has read the error.
+   * Reads the body up to the size limit, because its announced length may be wrong. A longer body is not
+   * cancelled: that would end the connection before the client has read the error. The host ends the
+   * connection after the response.
    */
   async #textOf({ body }: Request): Promise<string> {
     if (!body) return '';

@@ -40,9 +40,9 @@ export interface Bridge extends AsyncDisposable {
 
 /**
  * Makes a bridge over a lock client. The bridge watches nothing until a page subscribes. It then watches each
- * queue once for all pages, and for `lingerMs` after the last one. All joins of pages are entries of one
- * session, that of the lock client. If this process dies, they all expire with the session's TTL. A page
- * believes that it holds a lock for at most `graceMs` after the bridge's last response.
+ * queue once for all pages, and for `lingerMs` after the last page has unsubscribed. All joins of pages are
+ * entries of one session, that of the lock client. If this process dies, they all expire with the session's
+ * TTL. A page believes that it holds a lock for at most `graceMs` after the bridge's last response.
  * @throws {QueueLockError} `INVALID_ARGUMENT` when an option is not valid.
  */
 export function createBridge(options: BridgeOptions): Bridge {

@@ -13,7 +13,9 @@ const MIN_TIMES_MS: Readonly<Record<string, number>> = {
 /** The options that the bridge sends to pages, which set timers by them. */
 const SENT_TO_PAGES: ReadonlySet<string> = new Set(['heartbeatMs', 'graceMs']);
 
-/** Maps the name of each option in `defaults` to the type `number`. The options are validated by this map. */
+/**
+ * Returns the schema of numeric options: it maps the name of each option in `defaults` to the type `number`.
+ */
 export function numbersOf<T extends object>(defaults: Required<T>): KnownOptions<T> {
   return Object.fromEntries(Object.keys(defaults).map((key) => [key, 'number'])) as KnownOptions<T>;
 }

@@ -9,8 +9,8 @@ export interface GuardRules {
 }
 
 /**
- * Refuses a `Host` that is not allowed: a foreign name may point to this address (DNS rebinding). Returns the host of the
- * request.
+ * Refuses a `Host` that is not allowed: a foreign name may resolve to the bridge's address (DNS rebinding).
+ * Returns the host of the request.
  * @throws {Refused} 403.
  */
 export function checkHost(
@@ -27,8 +27,9 @@ export function checkHost(
 }
 
 /**
- * Refuses requests that no page of this bridge can have sent: those with another `Host`, origin or site.
- * Programs other than browsers send neither `Origin` nor `Sec-Fetch-Site`.
+ * Refuses requests that no page of this bridge can have sent: those whose headers name another `Host`,
+ * another `Origin`, or a foreign site in `Sec-Fetch-Site`. Programs other than browsers send neither `Origin`
+ * nor `Sec-Fetch-Site`.
  * @throws {Refused} 403.
  */
 export function checkSource(request: Request, rules: GuardRules): void {
@@ -43,7 +44,8 @@ export function checkSource(request: Request, rules: GuardRules): void {
 
 /**
  * Refuses a write without the bridge's token. Only a page that can read the bridge's responses has the token.
- * The two required headers also make browsers send a preflight request from other sites.
+ * The required headers, for the token and for `application/json`, also make browsers send a preflight request
+ * from other sites.
  * @throws {Refused} 403 or 415.
  */
 export function checkWrite({ headers }: Request, { token }: GuardRules): void {

@@ -69,8 +69,8 @@ export async function serve(options: ServeOptions): Promise<Served> {
 }
 
 /**
- * Returns a listener that closes a connection beyond the limit of its address, before anything is read from
- * the connection.
+ * Returns a listener that closes a connection if its remote address already has `max` open ones, before
+ * anything is read from it.
  */
 function limitByAddress(max: number): (socket: Socket) => void {
   const open = new Map<string, number>();
@@ -98,7 +98,8 @@ export function nodeListener(handle: Handler): RequestListener {
   };
 }
 
-// This error is shared, because creating one for each response would cost more than most responses.
+// One error for all responses that cannot be sent, because creating an error for each would cost more than
+// most responses.
 const ENDED = new Error('the connection or the response has ended');
 
 async function reply(handle: Handler, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
@@ -130,7 +131,8 @@ function toRequest(incoming: IncomingMessage, signal: AbortSignal): Request {
     [values ?? []].flat().map((value): [string, string] => [name, value]),
   );
   const hasBody = method !== 'GET' && method !== 'HEAD';
-  // The client chooses the path, so it only becomes part of a URL with a fixed host.
+  // Uses a fixed host, because the client chooses the text of the path and must not be able to name another
+  // host.
   const address = new URL(url.startsWith('/') ? `http://localhost${url}` : 'http://localhost/');
   return new Request(address, {
     method,

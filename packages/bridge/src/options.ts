@@ -14,13 +14,13 @@ import type { Observable } from './rx.ts';
 import type { ContendersAct, ContendersSnapshot, Snapshot, Topic } from './wire.ts';
 
 /**
- * An action of a request, for `authorize` to allow or refuse. An `evict`, `ask` or `join` without a name
- * means the action on any name: a refusal applies to every name. The bridge checks such an action to display
- * permissions, and before it reads the body of a request. A prefix covers every queue whose name begins with
- * it.
+ * An action of a request, for `authorize` to allow or refuse. For an `evict`, `ask` or `join` without a name,
+ * the function decides for all names at once. The bridge uses this to show permissions, and before it reads
+ * the body of a request. If the action is allowed, it is checked again with its name. A prefix covers every
+ * queue whose name begins with it.
  */
 export type Action =
-  /** Read the facts about the bridge, and the permissions of this client. */
+  /** Reading the facts about the bridge, and the permissions of this client. */
   | { readonly kind: 'facts' }
   | { readonly kind: 'watch'; readonly topic: Exclude<Topic, { kind: 'join' }> }
   | { readonly kind: 'evict' | 'ask' | 'join' | 'contend'; readonly name?: string };
@@ -109,10 +109,10 @@ export interface BridgeOptions {
   readonly limits?: BridgeLimits;
   /**
    * Returns the id under which `limits.perClient` counts the client. For `undefined`, only the limits of the
-   * bridge apply. Called before `authorize`, without a principal, and again after it. Default: the remote
-   * address (of IPv6 the first 64 bits) with the principal. Behind a proxy all requests have the proxy's
-   * address: return what the proxy reports about the client, for instance a header that it sets. An error
-   * that it throws becomes status 500.
+   * bridge apply. Called before `authorize`, and again after it with the name that it returned (the
+   * principal). Default: the remote address (of IPv6 the first 64 bits) with the principal. Behind a proxy
+   * all requests have the proxy's address: return what the proxy reports about the client, for instance a
+   * header that it sets. An error that it throws becomes status 500.
    */
   readonly clientOf?: (request: Request, facts: ClientFacts) => string | undefined;
   readonly times?: BridgeTimes;

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { ifDefined } from './snapshots/if-defined.ts';
 import { removalSchema, type Removal, type WireError } from './wire.ts';
 
-/** An error with the matching HTTP status. */
+/** An error with the HTTP status of the response to the refused request. */
 export class Refused extends QueueLockError {
   readonly status: number;
 
@@ -56,8 +56,8 @@ export function toWireError(error: unknown): WireError {
 }
 
 /**
- * Returns who removed an entry and why, or `undefined` if the record is malformed, as another program may
- * have written it.
+ * Returns who removed an entry and why, or `undefined` if the record is malformed. Another program may have
+ * written it.
  */
 function removalIn(eviction: QueueLockError['eviction']): Removal | undefined {
   if (!eviction || !v.is(removalSchema, eviction)) return undefined;

@@ -29,7 +29,7 @@ export interface Route<T> {
 
 /**
  * Runs a request only after all its actions are allowed. Does not read the body of a request that would be
- * refused whatever its body is.
+ * refused with any body.
  */
 export class RequestCheck {
   readonly #settings: Settings;

@@ -46,7 +46,7 @@ export class RequestRouter {
 
   /**
    * Responds to a request.
-   * @throws {QueueLockError} the error that the response must contain
+   * @throws {QueueLockError} if the request is refused or fails. The caller sends the error as the response
    */
   async answer(request: Request, connection: ConnectionFacts): Promise<Response> {
     checkSource(request, this.#rules);
@@ -180,7 +180,8 @@ export class RequestRouter {
 
   async #stream(incoming: Incoming, { topics }: wire.StreamRequest): Promise<Response> {
     const { request } = incoming;
-    // Topics count against the rate of requests, because each of them has to be authorized and opened.
+    // Counts the topics of a stream in the limit for requests per second, because each of them has to be
+    // authorized and opened.
     this.#tools.limits.rate.take(this.#check.clientOf(incoming), topics.length / TOPICS_AS_REQUEST);
     const rulings = await Promise.all(topics.map(async (topic) => this.#orderOf(incoming, topic)));
     const identity = rulings.find((ruling) => ruling.identity)?.identity;
@@ -214,8 +215,8 @@ export class RequestRouter {
   }
 
   /**
-   * Adds a join. Responds with a stream if the client accepts one, otherwise with the key by which another stream can follow the
-   * join.
+   * Adds a join. Responds with a stream if the client accepts one, otherwise with the key of the join, which
+   * the client sends to receive the join's states in another stream.
    */
   #join(body: wire.JoinRequest, { request, identity, client }: Allowed): Response {
     const { joins, streams } = this.#tools;
@@ -238,7 +239,7 @@ function noResource({ method, url }: Request, basePath: string): string {
   return `the paths of this bridge begin with ${basePath}/ (its option basePath), and the request is ${got}`;
 }
 
-/** Number of topics of a stream that count as one more request. */
+/** Number of topics in a request for a stream that count as much as one additional request. */
 const TOPICS_AS_REQUEST = 8;
 
 /** Requests that have a body but change nothing. */

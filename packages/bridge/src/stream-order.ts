@@ -5,7 +5,7 @@ const WITH_NAME = new Set(['queue', 'timeline', 'record', 'election']);
 
 /**
  * Reads the topics from the address of a GET (`?queue=NAME&queues=PREFIX`), which `EventSource` and curl can
- * send. The header `Last-Event-ID` names the latest version that the client has received, and applies to
+ * send. The header `Last-Event-ID` is the id of the latest event that the client has received, and applies to
  * every topic.
  * @throws {Refused} 400 when the address is not valid.
  */

@@ -33,11 +33,11 @@ export interface StreamOrder {
   readonly joined?: JoinResponse;
 }
 
-// Number of heartbeats within the grace of a page that holds: one of two may be lost, and the page must still
-// receive one.
+// Number of heartbeats within the grace of a page that holds. Even if every second heartbeat is lost, the
+// page receives one within the grace.
 const HEARTBEATS_IN_GRACE = 2.5;
-// Time in milliseconds for which a feed without subscribers stays open, long enough for a page to reopen its
-// stream with other topics.
+// Time in milliseconds for which a feed without subscribers stays open. A page that reopens its stream with
+// other topics needs less.
 const FEED_LINGER_MS = 5_000;
 
 /** The open streams, and the feeds that they read. */

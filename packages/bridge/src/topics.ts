@@ -28,11 +28,11 @@ export interface TopicTools {
   readonly faults: FaultLog;
 }
 
-// Interval in milliseconds at which snapshots of joins are refreshed, because the remaining time shrinks
-// without any event.
+// Interval in milliseconds at which snapshots of joins are refreshed, because the remaining time of a hold
+// shrinks without any event.
 const BUDGET_EVERY_MS = 1_000;
-// Shortest interval in milliseconds between two evaluations of many queues, which find cycles of waiters and
-// list all entries.
+// Shortest interval in milliseconds between two snapshots that are computed from many queues: deadlocks and
+// lists of sessions.
 const DEEP_EVERY_MS = 500;
 
 type DeepChoice = Pick<DeepSettings, 'minDepth' | 'again'> & { readonly prefix: string };
@@ -145,7 +145,7 @@ export class Topics {
   #deadlocks(prefix: string): TopicSource {
     const { settings, time } = this.#tools;
     const seen = new SeenDeadlocks(prefix, settings.clock);
-    // A queue without waiters cannot be part of a deadlock.
+    // Leaves out queues with a single entry: a queue without waiters cannot be part of a deadlock.
     const deep$ = this.#deepest({ prefix, minDepth: 2, again: () => seen.isUnsure });
     const changed$ = deep$.pipe(
       tap((deep) => {
@@ -203,5 +203,8 @@ function inJson(draw: () => unknown): () => Iterable<string> {
   return () => [JSON.stringify(draw())];
 }
 
-/** Does nothing, for a source that holds only subscriptions: unsubscribing from it releases them. */
+/**
+ * Does nothing. It is for a source whose only resources are subscriptions, which end when the feed
+ * unsubscribes.
+ */
 function close(): void {}

@@ -14,8 +14,8 @@ const NAMED = ['evict', 'ask', 'join'] as const;
 const LISTS = ['queues', 'sessions', 'deadlocks', 'faults'] as const;
 const QUEUES = ['queue', 'timeline', 'record', 'election'] as const;
 /**
- * Number of events that are read from a stream. It is enough to contain all snapshots that are allowed, and
- * any that are not allowed.
+ * Maximum number of chunks of the response that the test reads from a stream. If the bridge refuses the
+ * stream's topic, one of these chunks contains the refusal.
  */
 const READ_EVENTS = 3;
 
@@ -58,7 +58,7 @@ const handover = { reason: 'urgent', withinMs: 1 };
 const name = fc.constantFrom(...NAMES);
 const KEPT = { kept: 'yes' };
 
-/** A key whose secret belongs to no join. */
+/** Id and secret of a join, which no join in the bridge has. */
 const KEY = { id: '0'.repeat(24), secret: 'x'.repeat(32) };
 const OF_A_JOIN = [
   ['joins/touch', { joins: [KEY] }],
@@ -206,7 +206,7 @@ describe('authorization of requests to the bridge', () => {
     }
   });
 
-  it('refuses a request without reading its body if no body could be authorized', async () => {
+  it('refuses a request without reading its body when authorize refuses the action for all queue names', async () => {
     for (const kind of NAMED) {
       refused = new Set([`${kind} *`]);
       let pulls = 0;
@@ -286,7 +286,7 @@ describe('the topic `faults` with a prefix', () => {
   });
 });
 
-/** Reads the first events of a stream, or all of them up to a refusal. */
+/** Returns the text of a stream up to its first snapshot or refusal, and then closes the stream. */
 async function beginningOf(response: Response): Promise<string> {
   const reader = response.body!.getReader();
   let text = '';

@@ -8,7 +8,7 @@ for (const [name, start] of stores) {
     const ground = layGround(start);
     const { page } = ground;
 
-    it(`reports that the store is down, and continues when the store is back (${name})`, async () => {
+    it(`reports that the store is down, and shows current snapshots again when the store is back (${name})`, async () => {
       const read$ = page().queue('restarted');
       const observeOptions = read$.subscribe();
       await seen(read$, ({ snapshot }) => snapshot?.status === 'live');

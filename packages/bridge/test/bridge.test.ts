@@ -9,7 +9,7 @@ import { programAt, seen, stage, Tab, untilSo } from './stage.ts';
 const HOSTILE = '</script><script>alert(1)</script>\r\n\r\ndata: forged\u2028event: state';
 
 describe('the bridge', () => {
-  it('watches a queue once for all pages that show it, and for a limited time after the last page leaves', async () => {
+  it('watches a queue once for all pages that show it, and for `lingerMs` after the last page leaves', async () => {
     await using s = await stage({ times: { lingerMs: 50 } });
     const before = s.server.watcherCount;
     const pages = Array.from({ length: 20 }, () => s.page());
@@ -25,7 +25,7 @@ describe('the bridge', () => {
     await untilSo('nothing is watched any more', () => s.server.watcherCount === before);
   });
 
-  it('shows earlier events to a page that opens later', async () => {
+  it('shows a new page the grants and departures of a queue that another page watched before', async () => {
     await using s = await stage();
     const watching = s.page();
     const readState = watching.queue('q').subscribe();
@@ -139,7 +139,7 @@ describe('the bridge', () => {
     expect((await fetch(`${s.url}/v2/stream?queue=secret`)).status).to.equal(403);
   });
 
-  it('resumes a stream after the id of the last event', async () => {
+  it('resumes a stream after the event whose id the page sends', async () => {
     await using s = await stage();
     await s.other('a').acquire('q');
     const first = await eventAt(`${s.url}/v2/stream?queue=q`, {});
@@ -256,7 +256,7 @@ describe('the bridge', () => {
     expect(s.server.entryCount).to.equal(0);
   });
 
-  it('forbids browsers to cache, frame, sniff or share any response', async () => {
+  it('sends headers that forbid browsers to cache, frame, sniff or share any response', async () => {
     await using s = await stage();
     for (const path of ['facts', 'nothing', 'stream?queue=q']) {
       const response = await fetch(`${s.url}/v2/${path}`);
@@ -288,7 +288,7 @@ describe('the bridge', () => {
     await reader.cancel();
   });
 
-  it('shows the well-formed parts of records that other programs wrote', async () => {
+  it('shows only the valid parts of malformed records that other programs wrote', async () => {
     await using s = await stage();
     const stranger = s.other('stranger');
     const odd = { entry: { key: 'k', order: '1', owner: 'o' }, kind: 'evicted', by: 'b', reason: 'r' };
@@ -307,7 +307,7 @@ describe('the bridge', () => {
     entry.unsubscribe();
   });
 
-  it("refuses requests beyond the bridge's limits", async () => {
+  it("refuses streams, queues, joins and topics beyond the bridge's limits", async () => {
     await using s = await stage({ limits: { streams: 2, queues: 1, joins: 1 } });
     const { post } = await programAt(s.url);
     const readState = (name: string): Promise<Response> => fetch(`${s.url}/v2/stream?queue=${name}`);
@@ -343,7 +343,7 @@ describe('the bridge', () => {
     await s[Symbol.asyncDispose]();
   });
 
-  it('names the invalid option in the error', async () => {
+  it('names an invalid option in the error of createBridge or serve', async () => {
     const client = createLockClient(memory());
     const make = (options: object) => () => createBridge({ client, authorize: () => true, ...options });
     expect(make({ authorize: undefined })).to.throw(/authorize is a function/);

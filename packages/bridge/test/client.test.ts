@@ -107,7 +107,7 @@ describe('bridge client of a page', () => {
       expect(calls).to.include(`${what} as ${what.slice(-3)}`);
   });
 
-  it('calls the function headers before each request, and sends its last result while it fails', async () => {
+  it('calls the option `headers` before each request, and sends the last headers again when that option throws', async () => {
     const sent: (string | null)[] = [];
     let token: string | undefined = 'one';
     const own = createBridgeClient({
@@ -195,7 +195,7 @@ describe('bridge client of a page', () => {
     expect(bridge.requests).to.have.lengthOf(3);
   });
 
-  it('stops retrying when the last subscriber unsubscribes because of the error', async () => {
+  it('stops retrying when the last subscriber unsubscribes as soon as it receives the connection error', async () => {
     bridge.hello();
     await clock.advance(1);
     observeOptions.unsubscribe();

@@ -44,7 +44,7 @@ describe('the bridge with demo contenders', () => {
     read.unsubscribe();
   });
 
-  it('calls the function `draw` in the asynchronous context of the program that passed it, not of a request', async () => {
+  it('calls `contenders.draw` in the asynchronous context in which the bridge was created, not in that of a request', async () => {
     const caller = new AsyncLocalStorage<string>();
     const drawn = new Set<string | undefined>();
     const own = contenders();

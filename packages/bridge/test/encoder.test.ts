@@ -45,7 +45,8 @@ describe('the encoder of snapshots', () => {
     await clock.advance(1_000);
     expect(encoded).to.deep.equal(['large']);
     const rests = pieces.slice(1).map((at, index) => at - (pieces[index] ?? 0) - PIECE_MS);
-    // A slice ends with the piece that makes it longer than 5 ms, which is the second piece.
+    // A slice ends after the piece that makes it longer than 5 ms. A piece takes 3 ms, so that is the second
+    // piece of each slice.
     const isBounded = rests.every((rest, index) => rest > 0 || rests[index + 1] !== 0);
     expect(isBounded, JSON.stringify(rests)).to.equal(true);
     const rested = rests.reduce((sum, rest) => sum + rest, 0);

@@ -21,6 +21,29 @@ describe('the parser of server-sent events', () => {
     ]);
   });
 
+  const MIB = 1024 * 1024;
+
+  it('rejects an event of more than 16 Mi characters, in one line or in many', () => {
+    const why = `an event of the stream is longer than ${16 * MIB} characters`;
+    for (const line of ['x'.repeat(MIB), `data: ${'x'.repeat(MIB)}\n`]) {
+      const parser = new EventParser();
+      for (let fed = 0; fed < 15; fed += 1) parser.push(line);
+      expect(() => parser.push(line.repeat(2))).to.throw(why);
+    }
+  });
+
+  it('reads a long line in time that grows in proportion to its length', () => {
+    const parser = new EventParser();
+    const begunAt = performance.now();
+    parser.push('data: ');
+    for (let fed = 0; fed < 8_000; fed += 1) parser.push('x'.repeat(1_024));
+    const [event] = parser.push('\n\n');
+    expect(event?.data).to.have.lengthOf(8_000 * 1_024);
+    // Requires less than the 30 s that a parser would take if it searched the whole line again for each
+    // piece.
+    expect(performance.now() - begunAt).to.be.below(5_000);
+  });
+
   it('returns the same events however the stream is split into pieces', () => {
     const stream =
       'retry: 1000\nevent: hello\ndata: {"now":1}\n\n:\n\nid: e.2\nevent: state\ndata: {"a":"\\n:x"}\n\n';

@@ -45,7 +45,7 @@ describe('nodeListener in an Express application', () => {
     },
   };
   for (const [where, mount] of Object.entries(mounts))
-    it(`serves pages when it is mounted ${where}`, async () => {
+    it(`serves pages when the listener is mounted ${where}`, async () => {
       await using s = await application(mount);
       const held = await firstValueFrom(
         s.page.join('q', { owner: 'anna' }).pipe(filter(({ status }) => status === 'held')),

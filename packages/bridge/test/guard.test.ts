@@ -55,7 +55,7 @@ describe('the guard against foreign requests', () => {
     checkWrite(request({ ...json, [TOKEN_HEADER]: 'a-token' }), rules);
   });
 
-  it('refuses a write request whose content type a form of another site could send', () => {
+  it('refuses a write request with a content type that an HTML form of another site can send without a preflight request', () => {
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data'])
       expect(() => checkWrite(request({ 'content-type': type, [TOKEN_HEADER]: 'a-token' }), rules)).to.throw(
         /application\/json/,
@@ -64,7 +64,7 @@ describe('the guard against foreign requests', () => {
 });
 
 describe('a page that the bridge serves', () => {
-  it("is available under allowed host names only, and does not replace the bridge's own paths", async () => {
+  it("is served under allowed host names only, and never at a path of the bridge's own API", async () => {
     await using s = await stage();
     const handle = s.bridge.withPage(() => Promise.resolve(new Response('page')));
     const responseOf = async (path: string, host: string): Promise<readonly unknown[]> => {

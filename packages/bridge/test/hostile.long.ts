@@ -9,8 +9,8 @@ const VIEWERS = 200;
 const WINDOWS = 5;
 const WINDOW_MS = 5_000;
 /**
- * Limits the heap of the bridge's process, so that the process crashes if the bridge needs more memory. With
- * a larger limit V8 would collect garbage later, and the measured memory would grow.
+ * Limits the heap of the bridge's process, so that the process crashes if the bridge needs more memory. A
+ * larger limit would let V8 collect garbage later, so the measured memory would include more garbage.
  */
 const HEAP = '--max-old-space-size=128';
 
@@ -71,8 +71,8 @@ describe('the bridge with one hostile client among 200 ordinary ones, over 2,000
     );
     console.log(`      processor time of the bridge with it: ${cores.toFixed(2)} of a core`);
     console.log(`      answers to the hostile one, by status: ${JSON.stringify(statuses)}`);
-    // The limit grows with the measurement before the attack, because a busy machine responds to touches
-    // slowly even without an attack. A touch is a page's request that keeps its joins.
+    // A touch is a page's request that keeps its joins. The limit for its duration depends on the durations
+    // before the attack, because a busy machine responds slowly even without an attack.
     expect(during.p99, 'touches, in milliseconds').to.be.below(Math.max(250, 3 * before.p99));
     expect(during.lost, 'places of pages').to.equal(0);
     expect((rss - atStart) / 2 ** 20, 'growth of the memory, in megabytes').to.be.below(200);

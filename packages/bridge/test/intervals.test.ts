@@ -20,7 +20,7 @@ describe('intervals that a bridge sends to a page', () => {
     }
   });
 
-  it('are stated in the error of a page whose stream has become silent', async () => {
+  it('are named in the error of a page whose stream receives no data for too long', async () => {
     const clock = virtualClock();
     const body = `event: hello\ndata: ${JSON.stringify(HELLO)}\n\n`;
     const silent = (): Promise<Response> => {

@@ -46,7 +46,7 @@ describe('the join of a page', () => {
     await untilSo('nobody is in line', () => s.server.entryCount === 0);
   });
 
-  it('leaves the queue when the page unsubscribes, even before the join is complete', async () => {
+  it('leaves the queue when the page unsubscribes, even before the bridge has responded to the join', async () => {
     await using s = await stage();
     const page = s.page();
     const early = new Tab(page.join('doc'));
@@ -60,7 +60,7 @@ describe('the join of a page', () => {
     await untilSo('nobody is in line', () => s.server.entryCount === 0);
   });
 
-  it("leaves the queue within seconds when the page's connection is broken", async () => {
+  it("leaves the queue when the page's connection stays broken for longer than the grace", async () => {
     await using s = await stage(QUICK);
     const { facts } = await programAt(s.url);
     await using proxy = await startProxy(`127.0.0.1:${String(s.served.port)}`);
@@ -132,7 +132,7 @@ describe('the join of a page', () => {
     expect(s.server.entryCount).to.equal(0);
   });
 
-  it('without touches, reports its states on the response stream and lasts as long as that stream', async () => {
+  it('needs no touches when the client reads its states as the response to the join, and lasts as long as that response', async () => {
     await using s = await stage({ times: { graceMs: 500 } });
     const { post } = await programAt(s.url);
     const response = await post('joins', { name: 'doc', owner: 'curl' }, { accept: 'text/event-stream' });

@@ -17,9 +17,9 @@ function byHeader(limits: BridgeLimits): Partial<BridgeOptions> {
 async function visitorAt(url: string, client: string) {
   const { post } = await programAt(url);
   const headers = { 'x-client': client };
-  const look = (query: string): Promise<Response> => fetch(`${url}/v2/stream?${query}`, { headers });
+  const readOnce = (query: string): Promise<Response> => fetch(`${url}/v2/stream?${query}`, { headers });
   return {
-    look,
+    look: readOnce,
     stream: (topics: readonly object[]): Promise<Response> =>
       post('stream', { topics: topics.map((topic) => ({ topic })) }, headers),
     post: (path: string, body: unknown): Promise<Response> => post(path, body, headers),
@@ -30,9 +30,7 @@ async function leave(...responses: readonly Response[]): Promise<void> {
   for (const { body } of responses) await body?.cancel();
 }
 
-/**
- * Reads the first chunk of a stream. Returns the limits in its errors about topics that the bridge refused.
- */
+/** Reads the first chunk of a stream. Returns the limits because of which the bridge refused its topics. */
 async function refusalsIn(response: Response): Promise<readonly string[]> {
   const reader = response.body!.getReader();
   const text = new TextDecoder().decode((await reader.read()).value as Uint8Array);
@@ -62,7 +60,7 @@ describe('the limits of one client', () => {
     await leave(...open);
   });
 
-  it('let the client open a stream again after it has closed one', async () => {
+  it('let the client open a stream again after it has closed its only permitted one', async () => {
     await using s = await stage(byHeader({ perClient: { streams: 1 } }));
     const visitor = await visitorAt(s.url, 'v');
     await leave(await visitor.look('queue=q'));
@@ -84,8 +82,8 @@ describe('the limits of one client', () => {
       'perClient.overviews',
     ]);
     const queues = ['a', 'b', 'c', 'd'].map((name) => ({ kind: 'queue', name }));
-    // The topics of the refused and closed streams still count for a while. Otherwise a client could open new
-    // topics again and again.
+    // The accepted topics of a closed stream still count against the limits for a while. Otherwise a client
+    // could open new topics again and again.
     expect(await refusalsIn(await hostile!.stream(queues))).to.deep.equal([
       'perClient.queues',
       'perClient.queues',
@@ -97,7 +95,7 @@ describe('the limits of one client', () => {
     ).to.deep.equal([]);
   });
 
-  it('leave room for the queues that other clients watch', async () => {
+  it('leave the other clients a part of the limit of watched queues', async () => {
     await using s = await stage(byHeader({ queues: 4, perClient: { queues: 3 } }));
     const [hostile, other] = await Promise.all(['h', 'o'].map((client) => visitorAt(s.url, client)));
     for (let stream = 0; stream < 4; stream += 1) {
@@ -161,7 +159,7 @@ describe('the limits of one client', () => {
 });
 
 describe('joins that have ended', () => {
-  it('count towards the limits, and are forgotten when the same client needs room for a new join', async () => {
+  it('count towards the limits of joins, and are forgotten when the same client needs room for a new join', async () => {
     await using s = await stage(byHeader({ joins: 3, perClient: { joins: 2 } }));
     const [hostile, other] = await Promise.all(['h', 'o'].map((client) => visitorAt(s.url, client)));
     const join = async (n: number): Promise<object> => {
@@ -210,7 +208,7 @@ describe('bytes of snapshots in flight', () => {
     expect(inFlight.take(snapshot(60), 'late', nothing)).to.equal(undefined);
   });
 
-  it('may exceed the limit by a small snapshot, or by a large one when no other is in flight', () => {
+  it('may exceed the limit by a snapshot of at most 16 KiB, or by a larger one when no other is in flight', () => {
     const inFlight = new BytesInFlight({ perClient: 50 * 1_024, perBridge: 50 * 1_024 });
     const read = inFlight.take(snapshot(60), 'slow', nothing);
     expect(read).to.not.equal(undefined);
@@ -220,7 +218,7 @@ describe('bytes of snapshots in flight', () => {
 });
 
 describe('lists of queues that several pages watch with different prefixes', () => {
-  it('share one list that the bridge reads from the store, and contain only queues with their prefix', async () => {
+  it('are taken from one list that the bridge reads from the store, and contain only queues with their own prefix', async () => {
     await using s = await stage();
     const owner = s.other('owner');
     for (const name of ['a/1', 'a/2', 'b/1', 'c']) await owner.acquire(name);

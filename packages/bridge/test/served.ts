@@ -8,7 +8,10 @@ import { createBridge, serve, type Bridge, type Served } from '../src/index.ts';
 /** A store that a test can restart. It also reports how many watches its clients have open. */
 interface Store {
   readonly watches: () => Promise<number>;
-  /** Number of watches that the bridge opens on the store while pages watch one queue and its evictions. */
+  /**
+   * Number of watches that the bridge has open in this store while one or more pages watch a queue. They
+   * include the watches of the queue's evictions.
+   */
   readonly watchesOfAQueue: number;
   readonly backend: () => Backend;
   readonly restart: () => Promise<void>;

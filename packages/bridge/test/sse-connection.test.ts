@@ -50,7 +50,7 @@ describe('the connection of a stream', () => {
     inFlight = new BytesInFlight({ perClient: 100_000, perBridge: 250_000 });
   });
 
-  it('sends the first change without delay, and of the changes soon after it only the latest', async () => {
+  it('sends the first change without delay, and only the latest of the changes within the next interval', async () => {
     const { feed, set, made } = feedOf(clock, counting());
     const reports: number[] = [];
     feed.read(() => {
@@ -94,7 +94,7 @@ describe('the connection of a stream', () => {
     feed.close();
   });
 
-  it('sends the oldest changed topic first, so that an event id confirms all older events', async () => {
+  it('sends the oldest changed topic first, so that the id of a received event implies that the client received all older events', async () => {
     const nextVersion = counting();
     const one = feedOf(clock, nextVersion, 'one');
     const two = feedOf(clock, nextVersion, 'two');
@@ -145,7 +145,7 @@ describe('the connection of a stream', () => {
     expect(clock.timerCount).to.equal(0);
   });
 
-  it('disconnects a client that does not read for too long', async () => {
+  it('disconnects a client that reads nothing for `stuckMs`', async () => {
     const client = connection();
     const reader = client.stream.getReader();
     client.sendText('event: hello\ndata: {}\n\n');
@@ -157,7 +157,7 @@ describe('the connection of a stream', () => {
     expect(clock.timerCount).to.equal(0);
   });
 
-  it('ends only once, whether the client or the bridge ends it first', async () => {
+  it('calls `onEnd` once, whether the client or the bridge ends it first', async () => {
     const client = connection();
     await client.stream.cancel();
     client.close();

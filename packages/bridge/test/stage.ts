@@ -57,7 +57,7 @@ export async function stage(options: Partial<BridgeOptions> = {}): Promise<Stage
   };
 }
 
-/** Resolves with the first value for which `isIt` returns true. Rejects after 30 s. */
+/** Resolves with the first value of the stream for which `isIt` returns true. Rejects after 30 s without one. */
 export function seen<T>(values$: Observable<T>, isIt: (value: T) => boolean): Promise<T> {
   return firstValueFrom(values$.pipe(filter(isIt), timeout(MAX_WAIT_MS)), {
     defaultValue: undefined as never,

@@ -1,6 +1,6 @@
 import type { Ownership, QueueLockError } from '@queuelock/core';
 
-/** The members of BullMQ's `Job` that `onePerKey` uses. */
+/** The properties and methods of BullMQ's `Job` that `onePerKey` uses. */
 export interface KeyedJob {
   /** Delays the job until `timestamp`, in milliseconds since 1970. */
   moveToDelayed(timestamp: number, token?: string): Promise<void>;
@@ -12,8 +12,8 @@ export interface KeyedJob {
  * @param ownership the hold of the job's lock. Send its fencing `token` with every write, so that the
  *   database or service that receives the writes can reject a late one
  * @param stop aborts on the loss of the lock, when the worker cancels the job, and when the lock client
- *   closes. Pass it to everything that the work awaits. Work that stops before it is complete must throw, for
- *   instance by `stop.throwIfAborted()`
+ *   closes. Pass it to everything that the work awaits. If the work stops before it is complete, it must throw,
+ *   for instance by `stop.throwIfAborted()`
  */
 export type KeyedWork<J, R> = (job: J, ownership: Ownership, stop: AbortSignal) => R | PromiseLike<R>;
 
@@ -28,8 +28,8 @@ export interface OnePerKeyOptions<J> {
    */
   readonly key: (job: J) => string;
   /**
-   * How long a job is delayed when another job holds the lock of its key, in milliseconds. Each delay is up
-   * to 20 % shorter, so that delayed jobs of one key spread out. Default 1,000.
+   * How long a job is delayed when another job holds the lock of its key, in milliseconds. Each delay is this
+   * time less a random part of up to 20 %, so that delayed jobs of one key spread out. Default 1,000.
    */
   readonly delayMs?: number;
   /**

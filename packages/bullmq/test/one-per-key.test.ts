@@ -68,7 +68,7 @@ describe('the processor that onePerKey returns', () => {
     expect(await process(job, 'token')).to.equal('a');
   });
 
-  it('waits up to waitMs for the key before it delays the job', async () => {
+  it('waits for the key for the time of the option `waitMs` before it delays the job', async () => {
     const hold = await other.acquire('a');
     const process = onePerKey(locks, { ...options, waitMs: 60_000 }, ({ key }) => key);
     const job = new FakeJob('a');
@@ -165,7 +165,7 @@ describe('the processor that onePerKey returns', () => {
     [{ ...options, delay: 1 }, /delay is unknown, did you mean delayMs\?/],
   ];
   for (const [given, message] of bad)
-    it(`rejects bad options and names them: ${String(message)}`, () => {
+    it(`rejects an invalid option with an error that names it: ${String(message)}`, () => {
       expect(() => onePerKey(locks, given as never, () => 'x')).to.throw(message);
     });
 

@@ -26,7 +26,7 @@ const processor = onePerKey(
   async ({ id = '', data: { key } }, { token }, stop) => {
     say({ ev: 'start', job: id, key, token: String(token), at: now() });
     await pass(LONGEST_WORK_MS * chance());
-    // Reports the end even when the signal stopped the work: that work has ended too.
+    // Reports the end of the work even when the signal `stop` has ended it early.
     say({ ev: 'end', job: id, at: now() });
     stop.throwIfAborted();
   },
@@ -35,8 +35,8 @@ const { hostname, port } = new URL(url);
 const worker = new Worker<KeyData>(queue, processor, {
   connection: { host: hostname, port: Number(port) },
   concurrency: 4,
-  // BullMQ counts one stall of a job for each worker that is killed while it runs the job. So this limit must
-  // be higher than the number of kills.
+  // BullMQ counts one stall of a job for each worker that is killed while it runs the job. So the largest
+  // permitted number of stalls must be higher than the number of kills.
   maxStalledCount: 1_000,
   lockDuration: 4_000,
   stalledInterval: 500,

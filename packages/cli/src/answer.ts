@@ -4,9 +4,9 @@ import { describeFailure, exitCodeFor } from './failure.ts';
 import { createProgram } from './program.ts';
 
 /**
- * Runs one command line of `queuelock`. Prints nothing but errors to standard error.
- * @returns the exit code of an error. After a success it is `undefined`, because the command has set the exit
- *   code of the process itself
+ * Runs one command line of `queuelock`. If the command fails, prints the error to standard error.
+ * @returns the exit code for the error. It is `undefined` if the command succeeded, because then it has set
+ *   `process.exitCode` itself
  */
 export async function respond(argv: readonly string[]): Promise<number | undefined> {
   try {

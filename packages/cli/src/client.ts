@@ -21,15 +21,15 @@ export interface ClientOptions extends StoreOptions, BackendUse {
   readonly record?: number;
   /** Epoch of the fencing tokens. Default: that of the profile in the configuration file, then 0. */
   readonly epoch?: number;
-  /** Whether to print errors to stderr that interrupt neither a hold nor a wait. */
+  /** Whether to print to stderr those errors of the client that interrupt neither a hold nor a wait. */
   readonly reportsErrors?: true;
-  /** Returns a wrapper of the backend, for commands that intercept its calls. */
+  /** Returns the backend wrapped in one that intercepts its calls, for commands that need that. */
   readonly wrapBackend?: (backend: Backend) => Backend;
 }
 
 interface OpenedClient {
   readonly client: LockClient;
-  /** The backend of the client, which closes it. */
+  /** The backend of the client. The client closes it. */
   readonly backend: Backend;
   readonly ttlMs: number;
   readonly epoch: number;
@@ -47,7 +47,8 @@ export interface CommandContext extends OpenedClient {
  * Runs a command with a client, and closes the client however the command ends: done, failed, stopped by a
  * signal, or because the reader of its output has closed it. No entry of the client stays in a queue. If the
  * server cannot be reached, the TTL removes the entries.
- * @returns the exit code of the stop if there was one, else the result of `work`
+ * @returns the exit code for the signal or the closed output that stopped the command; otherwise the result
+ *   of `work`
  */
 export async function withClient(
   options: ClientOptions,
@@ -61,8 +62,8 @@ export async function withClient(
     const exitCode = await work({
       ...opened,
       stop,
-      // Standard output is opened on first use. A command that runs a program never uses it, because the
-      // program writes there.
+      // Standard output is opened on first use. A `queuelock` command that runs a program does not use it,
+      // because that program writes there.
       get lines() {
         return (lines ??= lineWriter(process.stdout, () => {
           stop.request(readerClosed());

@@ -12,7 +12,7 @@ import {
 } from 'rxjs';
 import { describeFailure } from './failure.ts';
 
-/** Prints a message to stderr that does not affect the exit code. */
+/** Prints a message to stderr, without any effect on the exit code. */
 export function note(line: string): void {
   process.stderr.write(`${describeFailure(line, false)}\n`);
 }

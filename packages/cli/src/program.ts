@@ -58,8 +58,8 @@ const COMMANDS: ReadonlyMap<string, () => Promise<Add>> = new Map([
 const ABOUT_ALL: readonly string[] = ['completion', 'man'];
 
 /**
- * Makes the command line parser of `queuelock`. Loads only the command `named`. Loads all commands if no
- * command has that name, or if the output of the command describes all commands.
+ * Makes the command line parser of `queuelock`. Loads only the command with the name `named`. Loads all
+ * commands if no command has that name, or if its output describes all commands.
  */
 export async function createProgram(named = ''): Promise<Command> {
   const program = new Command('queuelock')

@@ -10,8 +10,8 @@ const USER_PART = /:\/\/(.*)@/s;
 const known = new Set<string>();
 
 /**
- * Registers a secret. From now on {@link redact} removes it from all output, in plain form and as URLs, JSON
- * and messages escape it.
+ * Registers a secret. From now on {@link redact} removes it from all output. It finds the secret as it is,
+ * and also escaped as in URLs, in JSON and in messages.
  */
 export function registerSecret(secret: string): void {
   if (secret.length < MIN_LENGTH) return;

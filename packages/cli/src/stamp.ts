@@ -11,8 +11,8 @@ export interface StampClocks {
 
 const MILLISECOND_NS = 1_000_000n;
 const PRECISE_NS = 5_000n;
-// Time limit in nanoseconds for measuring the offset between the clocks. After it, the best value so far is
-// used. It is reached when the clock does not tick, or the machine is too busy.
+// Time limit in nanoseconds for measuring the offset between the clocks. After it, the most precise
+// measurement so far is used. The limit is reached when the clock does not tick, or the machine is too busy.
 const MEASURED_WITHIN_NS = 200_000_000n;
 
 /**
@@ -48,9 +48,10 @@ const machineClocks: StampClocks = {
 
 /**
  * Measures the offset between the time of day and the monotonic clock. Each sample reads the monotonic clock,
- * the time of day in whole milliseconds, and the monotonic clock again, which bounds the offset. If the
- * process is preempted during a sample, its bound is loose but still correct. Samples around a change of the
- * millisecond bound the offset from both sides.
+ * the time of day in whole milliseconds, and the monotonic clock again. So each sample yields a lower
+ * and an upper bound of the offset. They are loose but still correct if the process is preempted during the
+ * sample. The tightest lower bound comes from a sample just after the start of a millisecond, the tightest
+ * upper bound from a sample just before its end.
  */
 function measureOffset({ monotonicNs, wallMs }: StampClocks): bigint {
   const start = monotonicNs();

@@ -74,7 +74,7 @@ export class Cli {
   }
 }
 
-/** One printed line of a contender's history, with the members that tests read. */
+/** One printed line of a contender's history, with the properties that tests read. */
 export interface Line {
   readonly t: string;
   readonly id: string;

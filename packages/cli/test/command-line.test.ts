@@ -61,7 +61,7 @@ describe('an error of the command line on stderr', () => {
     expect(describeFailure(error, false)).to.match(/etcd:\/\/h:1.*; check that the server runs/);
   });
 
-  it('contains no advice to check the server when the server itself sent the failure', () => {
+  it('contains no advice to check the server when the server itself sent the error', () => {
     const error = new QueueLockError('UNAVAILABLE', 'h:1: too many connections', { responded: true });
     expect(describeFailure(error, false)).to.equal('queuelock: [UNAVAILABLE] h:1: too many connections');
   });

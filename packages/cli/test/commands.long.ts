@@ -9,7 +9,7 @@ const TIMES = 3;
 describe('queuelock demo', function () {
   this.timeout(120_000);
 
-  it('ends within 20 s with the verdict OK after one crash and one departure', async () => {
+  it('ends within 20 s with the verdict OK after one contender crashed and one left the queue', async () => {
     const tookMs: number[] = [];
     for (let time = 0; time < TIMES; time += 1) tookMs.push((await expectGoodDemo()).tookMs);
     expect(medianOf(tookMs)).to.be.lessThan(20_000);

@@ -112,7 +112,7 @@ describe('queuelock run', () => {
   const run = (...command: string[]): Promise<{ code: number | null; stdout: string; stderr: string }> =>
     runCli(['run', 'job', ...MEMORY, '--', ...command]);
 
-  it('passes the name, the token and the key to the command', async () => {
+  it('passes the name of the lock, the fencing token and the key of the entry to the command', async () => {
     const { code, stdout } = await run('sh', '-c', 'echo "$QUEUELOCK_NAME $QUEUELOCK_TOKEN $QUEUELOCK_KEY"');
     expect(code).to.equal(0);
     expect(stdout).to.match(/^job (\d+) job\/\1\n$/);
@@ -133,7 +133,7 @@ describe('queuelock run', () => {
 });
 
 describe('queuelock demo', () => {
-  it('ends with the verdict OK after one crash and one departure', async () => {
+  it('ends with the verdict OK after one contender crashed and one left the queue', async () => {
     await expectGoodDemo();
   });
 });

@@ -42,7 +42,7 @@ describe('the selection of the store', () => {
     expect(selectStore({}, { QUEUELOCK_CONFIG })).to.deep.equal({ url: 'etcd://home:1', ttl: 20, epoch: 3 });
   });
 
-  it("ignores the configuration's default store for commands that must not contact a server by default", () => {
+  it("ignores the configuration's default store for commands that contact no server unless the user names one, such as demo", () => {
     expect(findNamedStore({}, configured(PROFILES))).to.equal(undefined);
   });
 
@@ -83,8 +83,8 @@ describe('the selection of the store', () => {
       (mode: number): (() => void) =>
       () =>
         requirePrivate('password file', 'f', { mode, uid: 0 });
-    // If root runs the tests, the file with uid 0 is the user's own file. The group must not be able to read
-    // a user's own password file.
+    // A file of uid 0 belongs to another user unless root runs the tests. A user's own password file is
+    // rejected if its group may read it. So the test omits the mode 0440 if root runs it.
     if (process.getuid?.() !== 0) expect(mounted(0o440)).to.not.throw();
     for (const mode of [0o444, 0o460, 0o442]) expect(mounted(mode)).to.throw(Failure);
     expect(mounted(0o400)).to.not.throw();
@@ -135,7 +135,7 @@ describe('the selection of the store', () => {
     },
   };
   for (const [what, { config, mode, says }] of Object.entries(mistakes)) {
-    it(`fails with one line that contains no secrets: ${what}`, () => {
+    it(`fails with one line that contains no secrets if the configuration has an error: ${what}`, () => {
       const env = configured(config, mode);
       expect(() => selectStore({ profile: 'a' }, env))
         .to.throw(Failure, says)

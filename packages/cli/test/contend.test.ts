@@ -8,7 +8,7 @@ import { createStamp } from '../src/stamp.ts';
 
 describe('the rounds of a contender', () => {
   for (const keepsGoing of [true, false]) {
-    it(`${keepsGoing ? 'continue' : 'end'} after a round in which the lock was not granted, ${keepsGoing ? 'with' : 'without'} the option keepsGoing`, async () => {
+    it(`${keepsGoing ? 'continue' : 'end'} after a failed claim, ${keepsGoing ? 'with' : 'without'} the option keepsGoing`, async () => {
       const server = createMemoryServer();
       const link = new Link(() => undefined);
       link.cut();

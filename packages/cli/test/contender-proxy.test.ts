@@ -48,7 +48,7 @@ describe('the proxy of a contender', () => {
     nothing: (): string => '',
     'a request': (): string => 'GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX: '.padEnd(200, 'x'),
   }))
-    it(`relays nothing of a connection that begins with ${what} instead of the secret`, async () => {
+    it(`relays nothing of a connection that begins with ${what} instead of the secret of the proxy`, async () => {
       const port = Number(/127\.0\.0\.1:(\d+)/.exec(way.url)![1]);
       const stranger = connect({ port, host: '127.0.0.1' }).setEncoding('utf8');
       sockets.push(stranger);
@@ -92,7 +92,7 @@ describe('the proxy of a contender', () => {
     three.close();
   });
 
-  it('holds data back while it is cut, and delivers it when it is restored', async () => {
+  it('holds data back while the proxy is cut, and delivers the data when the proxy is restored', async () => {
     const socket = await client();
     socket.write('one');
     expect(await once(socket, 'data')).to.deep.equal(['one']);

@@ -22,8 +22,8 @@ export class DemoPage {
   readonly client: BridgeClient;
 
   /**
-   * Starts `queuelock demo --page`, which first runs three contenders for one round, and then serves its
-   * page. Resolves when the page is served.
+   * Starts `queuelock demo --page`, which first lets three contenders acquire the lock once each, and then
+   * serves its page. Resolves when the page is served.
    */
   static async open(
     args: readonly string[] = [],

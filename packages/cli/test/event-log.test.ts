@@ -33,7 +33,7 @@ describe('the event log of the demo page', () => {
     ).to.deep.equal([HELD, 'grant: b holds: token 7 → 8, 2.5 ms after a released; 1 of 2 waiters woken']);
   });
 
-  it('shows that a release notified all waiters, even if the log receives a notification after the grant', () => {
+  it('shows that a release notified all waiters, even if one of the notifications is logged after the grant', () => {
     const [, line] = storyOf(
       ...LINE,
       [10, 'a', 'released'],
@@ -69,7 +69,7 @@ describe('the event log of the demo page', () => {
     ).to.deep.equal([HELD, 'grant: b holds: token 7 → 8, 38 ms after a released']);
   });
 
-  it('compares the time of the next grant with the proven time of a frozen holder', () => {
+  it('compares the time of the next grant with the end of the proven time of a frozen holder', () => {
     expect(
       storyOf(
         ...LINE,
@@ -100,7 +100,7 @@ describe('the event log of the demo page', () => {
     expect(lines[2]).to.match(/^violation: b holds: .* 100 ms BEFORE the proven time of a/);
   });
 
-  it('shows that a holder without connection gives the lock up before the next hold begins', () => {
+  it('shows that a holder that is cut off from the store gives up the lock before the next hold begins', () => {
     expect(
       storyOf(
         ...LINE,

@@ -26,7 +26,7 @@ function expectHarmless({ stdout, stderr }: Pick<Ending, 'stdout' | 'stderr'>): 
   }
 }
 
-describe('control characters in text of another process', function () {
+describe('hostile text of another process', function () {
   this.timeout(60_000);
   let directory: string;
   let backend: string[];
@@ -81,7 +81,7 @@ describe('control characters in text of another process', function () {
     'an unknown profile': ['who', NAME, '--profile', HOSTILE],
   };
   for (const [what, [command = '', ...args]] of Object.entries(shown)) {
-    it(`are escaped by queuelock ${what}`, async () => {
+    it(`is escaped by queuelock ${what}`, async () => {
       const named = args.includes('--profile') || command === HOSTILE ? [] : backend;
       const ending = await runCli([command, ...named, ...args]);
       expectHarmless(ending);
@@ -89,12 +89,12 @@ describe('control characters in text of another process', function () {
     });
   }
 
-  it('are escaped by queuelock doctor and deadlocks', async () => {
+  it('is escaped by the commands queuelock doctor and queuelock deadlocks', async () => {
     expectHarmless(await runCli(['doctor', ...backend]));
     expectHarmless(await runCli(['deadlocks', ...backend]));
   });
 
-  it('are escaped by queuelock watch', async () => {
+  it('is escaped by queuelock watch', async () => {
     const cli = new Cli(['watch', NAME, ...backend]);
     while (cli.stdout.split('\n').length < 3) await once(cli.child.stdout!, 'data');
     cli.child.kill('SIGTERM');
@@ -111,7 +111,7 @@ describe('control characters in text of another process', function () {
     'contend --json': (name) => ['contend', ...backend, name, '--hold', '600000', '--json'],
   };
   for (const [what, argsFor] of Object.entries(evicted)) {
-    it(`are escaped by queuelock ${what} in the reason that an evicting operator gives`, async () => {
+    it(`is escaped by queuelock ${what} in the reason of an eviction`, async () => {
       const name = `${what} ${NAME}`;
       const cli = new Cli(argsFor(name));
       while (!/begun|leads|elected|holds|acquired/.test(cli.stdout)) await once(cli.child.stdout!, 'data');
@@ -125,7 +125,7 @@ describe('control characters in text of another process', function () {
     });
   }
 
-  it('are not the only danger: queuelock who also shortens long text', async () => {
+  it('is shortened by queuelock who if it is long', async () => {
     const flood = await client.acquire('flood', { value: 'x'.repeat(1_000) });
     const { stdout } = await runCli(['who', 'flood', ...backend]);
     expect(Math.max(...stdout.split('\n').map(({ length }) => length))).to.be.below(400);

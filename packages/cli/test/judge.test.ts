@@ -196,13 +196,13 @@ const BAD: Record<string, { history: HistoryEvent[]; rule: string; says: RegExp 
 
 describe('the verdict on a history', () => {
   for (const [what, history] of Object.entries(GOOD)) {
-    it(`is OK for ${what}`, () => {
+    it(`is OK for this history: ${what}`, () => {
       expect(judge(history)).to.deep.include({ ok: true, violations: [] });
     });
   }
 
   for (const [what, { history, rule, says }] of Object.entries(BAD)) {
-    it(`reports ${what}`, () => {
+    it(`reports a violation: ${what}`, () => {
       const { ok, violations } = judge(history);
       expect(ok).to.equal(false);
       const found = violations.filter((violation) => violation.rule === rule).map(({ message }) => message);

@@ -64,7 +64,7 @@ describe('the link of a contender to its store', () => {
     expect(all.map(({ news }) => news)).to.deep.equal([[], [{ admitted: true }], [], []]);
   });
 
-  it("ends the hold when it is cut, by the contender's clock and before the next hold begins", async () => {
+  it('ends the hold of the contender when it is cut, before the hold of the next contender begins', async () => {
     const [a, b] = [contender(), contender()];
     await clock.advance(10);
     a.link.cut();

@@ -13,7 +13,7 @@ const situation = (changes: Partial<Situation>): Situation => ({
 });
 
 describe('a watchdog that follows the latest orders of its guard', () => {
-  it('ends the command a little later than the guard in queuelock run would', () => {
+  it('ends the command a little later than the guard in queuelock run would end it', () => {
     expect(ordersFor({ group: 7 }, situation({}), from)).to.deep.equal({
       group: 7,
       from,
@@ -39,7 +39,7 @@ describe('a watchdog that follows the latest orders of its guard', () => {
     });
   });
 
-  it('kills the command before the end of the hold, but later than the guard would', () => {
+  it('kills the command before the end of the hold, but later than the guard would kill it', () => {
     const situations = fc.record({
       remainingMs: fc.double({ min: 200, max: 100_000, noNaN: true }),
       suspect: fc.boolean(),
@@ -74,7 +74,7 @@ describe('the next action of a watchdog', () => {
     });
   }
 
-  it('counts the time during which the machine slept', () => {
+  it('takes into account the time during which the machine slept', () => {
     expect(elapsedMs(from, { monotonicMs: 1_100, bootMs: 5_100 })).to.equal(100);
     expect(elapsedMs(from, { monotonicMs: 1_100, bootMs: 65_100 })).to.equal(60_080);
   });

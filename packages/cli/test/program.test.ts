@@ -22,7 +22,7 @@ describe('the command-line program', () => {
       expect(names(await createProgram(name))).to.deep.equal([name]);
   });
 
-  it('loads all commands if no command has that name, or if the named command describes all commands', async () => {
+  it('loads all commands if no command has that name, or if the named command (such as help or completion) describes all commands', async () => {
     for (const name of ['--help', 'help', 'rnu', 'constructor', 'completion', 'man'])
       expect(names(await createProgram(name)), name).to.deep.equal(names(program));
   });
@@ -90,7 +90,7 @@ describe('shell completion', () => {
       .filter(Boolean);
   };
 
-  it('completes commands, options, values, and programs to run in bash', () => {
+  it('completes in bash the commands, options and values, and the program to run', () => {
     expect(completed('r')).to.deep.equal(['run']);
     expect(completed('run', 'a', '--on')).to.deep.equal(['--on-loss']);
     expect(completed('run', 'a', '--on-loss', '')).to.deep.equal(['stop', 'continue']);

@@ -16,7 +16,7 @@ describe('the text line for a recorded hold', () => {
     expect(line({ status: 'held', owner: 'importer' })).to.match(/ holds +importer \(vm 12\) {2}token 7$/);
   });
 
-  it('shows who removed the entry, and by when a hold without a recorded end had ended', () => {
+  it('shows who removed the entry and, if no end was recorded, the time by which the hold had ended', () => {
     const eviction = { by: 'olga', reason: 'hangs' };
     expect(line({ status: 'ended', reason: 'entry-removed', heldMs: 1, eviction })).to.match(
       / entry-removed .* removed by olga: hangs$/,
@@ -29,7 +29,7 @@ describe('the text line for a recorded hold', () => {
 });
 
 describe('queuelock history', () => {
-  it('reports that no hold is recorded, and queuelock contend rejects --record 101', async () => {
+  it('reports that no hold is recorded; queuelock contend refuses to record more than 100 holds', async () => {
     const { code, stdout } = await runCli(['history', 'q', '--backend', 'memory:', '--json']);
     expect(code).to.equal(0);
     expect(parseLines(stdout).at(-1))

@@ -37,7 +37,7 @@ describe('a command under a lock', function () {
     );
   });
 
-  it('gets the epoch and the elected value in its environment', async () => {
+  it('gets the elected value and the epoch of queuelock elect in its environment', async () => {
     const print = ['sh', '-c', 'echo $QUEUELOCK_NAME $QUEUELOCK_VALUE $QUEUELOCK_EPOCH'];
     const elected = await runCli(['elect', 'chief', 'host:1', ...MEMORY, '--epoch', '4', '--', ...print]);
     expect(elected).to.include({ code: 0, stdout: 'chief host:1 4\n', stderr: '' });
@@ -55,7 +55,7 @@ describe('a command under a lock', function () {
     expect(next).to.be.greaterThan(first!);
   });
 
-  it('may be omitted: queuelock elect then prints that it leads, and leads until a signal arrives', async () => {
+  it('may be omitted with queuelock elect, which prints that it leads, and leads until a signal arrives', async () => {
     const cli = new Cli(['elect', 'chief', 'a\u001bb', ...MEMORY]);
     await untilPrinted(cli, '\n');
     cli.child.kill('SIGTERM');

@@ -40,7 +40,7 @@ describe('a command whose lock is lost', () => {
   }
 
   for (const onLoss of ['stop', 'continue'] as const) {
-    it(`is not started when the lock was lost before, and the reason is printed (--on-loss ${onLoss})`, async () => {
+    it(`is not started when the lock was lost before the start, and the reason is printed (--on-loss ${onLoss})`, async () => {
       const held = await hold('job');
       await evict('job');
       const command = runnable(onLoss, ['false']);
@@ -51,7 +51,7 @@ describe('a command whose lock is lost', () => {
     });
   }
 
-  it('continues with --on-loss continue, and the loss during its start is printed', async () => {
+  it('continues after a loss during its start with --on-loss continue, and the loss is printed', async () => {
     const loss = new AbortController();
     const held: Held = {
       name: 'job',
@@ -64,7 +64,7 @@ describe('a command whose lock is lost', () => {
       release: () => Promise.resolve(),
     };
     const command = runnable('continue', ['sleep', '0']);
-    // Ends the hold when the command calls `onSignal`, which it does as soon as its program runs.
+    // `command.work` calls `onSignal` as soon as the program runs. This callback then ends the hold.
     const onSignal = (): void => loss.abort(new Error('lost'));
     expect(await command.work(held, onSignal)).to.equal(EXIT.lost);
     expect(notes).to.deep.equal([

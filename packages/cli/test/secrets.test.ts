@@ -60,13 +60,16 @@ function textsOf(error: unknown): string {
   return [inspect(error, { depth: 10 }), describeFailure(error, true), JSON.stringify(error)].join('\n');
 }
 
-/** Resolves with the backend of the URL and the text of its `info`, or with the texts of the error. */
-async function opened(url: string): Promise<{ readonly backend?: Backend; readonly said: string }> {
+/**
+ * Creates the backend of a URL. Resolves with the backend and its `info` as JSON, or with the error in all its
+ * printed forms.
+ */
+async function opened(url: string): Promise<{ readonly backend?: Backend; readonly printed: string }> {
   try {
     const backend = await backendFromUrl(url);
-    return { backend, said: JSON.stringify(backend.info) };
+    return { backend, printed: JSON.stringify(backend.info) };
   } catch (error) {
-    return { said: textsOf(error) };
+    return { printed: textsOf(error) };
   }
 }
 
@@ -131,8 +134,8 @@ describe('the password in the URL of a backend', function () {
         for (const [form, written] of Object.entries({ raw: password, encoded })) {
           const url = urlWith(scheme, `user:${written}`);
           const what = `${form} ${JSON.stringify(character)}`;
-          const { backend, said } = await opened(url);
-          expectNoPart(said, password, what);
+          const { backend, printed } = await opened(url);
+          expectNoPart(printed, password, what);
           if (form === 'encoded') expect(backend !== undefined, what).to.equal(isAllowed(scheme, character));
           if (!backend) continue;
           const { password: read, hosts } = parseBackendUrl(url);
@@ -160,7 +163,7 @@ describe('the password in the URL of a backend', function () {
       }
   });
 
-  it('is neither in the process title nor in the output of a running command (Linux)', async function () {
+  it('is neither in the process title nor in the output of a running queuelock process (Linux)', async function () {
     if (process.platform !== 'linux') this.skip();
     for (const character of ['"', "'", ' ', '@', '/', '?', '#']) {
       const password = passwordWith(character);

@@ -40,7 +40,7 @@ describe('the stamp of an event', () => {
     expect(Number(BigInt(other()) - BigInt(one()))).to.be.within(-5_000, 5_000);
   });
 
-  it('agrees between two processes even if one is suspended during most of its measurements', () => {
+  it('agrees between two processes even if one is suspended during most of its measurements of the clocks', () => {
     const origin = 1_795_000_000_000_000_000n;
     const machine = clocks(origin);
     let reads = 0;
@@ -66,7 +66,7 @@ describe('the stamp of an event', () => {
     expect(BigInt(stamp())).to.equal(before);
   });
 
-  it('is available even when the wall clock does not advance', () => {
+  it('is returned even when the wall clock does not advance', () => {
     const machine = clocks(0n);
     const stamp = createStamp({ monotonicNs: machine.monotonicNs, wallMs: () => 42 });
     expect(stamp()).to.match(/^\d+$/);

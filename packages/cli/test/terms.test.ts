@@ -80,7 +80,7 @@ describe('the holds under which queuelock runs a command', () => {
     ]);
   });
 
-  it('end with a signal, which is passed to the command', async () => {
+  it('end when queuelock receives a signal, which is passed to the command', async () => {
     const heard: string[] = [];
     const work: Terms['work'] = async (_held, onSignal) => {
       stop.receive('SIGTERM');
@@ -92,7 +92,7 @@ describe('the holds under which queuelock runs a command', () => {
     expect({ heard, log }).to.deep.equal({ heard: ['SIGTERM', 'SIGINT'], log: ['released'] });
   });
 
-  it('follow one another after an outage or a loss at the grant, but not after ACCESS_DENIED', async () => {
+  it('follow one another after an acquisition that failed by an outage or a loss, but not by ACCESS_DENIED', async () => {
     const responses = [
       () => lost('UNAVAILABLE'),
       () => lost('OWNERSHIP_LOST'),
@@ -104,14 +104,14 @@ describe('the holds under which queuelock runs a command', () => {
     expect(log).to.deep.equal(['1', 'released']);
   });
 
-  it('end with the release of the lock when the command cannot be started', async () => {
+  it('release the lock when the command cannot be started', async () => {
     const work = (): Promise<number> => Promise.reject(new Failure('no such program', { exitCode: 127 }));
     const error = await run([], { work }).catch((reason: unknown) => reason);
     expect(error).to.have.property('exitCode', 127);
     expect(log).to.deep.equal(['released']);
   });
 
-  it('end when a stop is requested during the backoff', async () => {
+  it('end when a stop is requested during the backoff between two holds', async () => {
     const note = (): void => {
       stop.request(new Stopped('SIGTERM', 143));
     };
@@ -119,7 +119,7 @@ describe('the holds under which queuelock runs a command', () => {
     expect(log).to.deep.equal(['1', 'released']);
   });
 
-  it('follow one another with a backoff that grows to 30 s', () => {
+  it('follow one another after failures with a backoff that grows to 30 s', () => {
     const failures = [0, 1, 2, 5, 20];
     expect(failures.map((n) => backoffDelay(n, 0))).to.deep.equal([100, 200, 400, 3_200, 30_000]);
     expect(failures.map((n) => backoffDelay(n, 1))).to.deep.equal([50, 100, 200, 1_600, 15_000]);

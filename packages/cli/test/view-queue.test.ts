@@ -74,14 +74,14 @@ describe('the events that commands derive from two states of a queue', () => {
     ]);
   });
 
-  it("include a change of an entry's details, and are none when nothing changed", () => {
+  it("include a change of an entry's details, and nothing when no entry changed", () => {
     expect(reports(queue(entry(1)), queue(entry(1, { value: 'new' })))).to.deep.equal([
       'changed owner-1 0 true',
     ]);
     expect(reports(queue(entry(1)), queue(entry(1)))).to.deep.equal([]);
   });
 
-  it('include a departure and a join when an entry with the same key has another order', () => {
+  it('include a departure and a join when an entry with the same key has another order number', () => {
     const again = entry(5, { key: 'q/1' });
     expect(reports(queue(entry(1)), queue(again))).to.deep.equal([
       'left owner-1 0 true',

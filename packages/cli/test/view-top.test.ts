@@ -14,7 +14,7 @@ function after(...reads: readonly (readonly [at: number, ...queues: ListedQueue[
 }
 
 describe('the rates of queuelock top', () => {
-  it('are 0 or unknown after the first sample', () => {
+  it('are 0 for hand-offs and unknown for waits after the first sample', () => {
     const [row] = rowsOf(after([1_000, listed('a', 3)]), 1_500);
     expect(row).to.deep.equal({
       name: 'a',
@@ -52,7 +52,7 @@ describe('the rates of queuelock top', () => {
     expect(rowsOf(after(...reads.slice(0, 10)), 9_000)[0]!.handOffsPerS).to.equal(1);
   });
 
-  it("start again when a queue's count of departures decreases, and disappear with the queue", () => {
+  it("start again at 0 when a queue's count of departures decreases, and disappear with the queue", () => {
     const meter = after(
       [0, listed('a', 1, { left: 9 }), listed('b', 1)],
       [1_000, listed('a', 1, { left: 0 })],
@@ -84,7 +84,7 @@ describe('the keys of queuelock top', () => {
     expect(press(FIRST_STATE, 'h', 'h', 'n')).to.include({ sort: 'name', reverse: false });
   });
 
-  it('type, correct, keep and clear a filter', () => {
+  it('type, correct, confirm and clear a filter', () => {
     const typed = press(FIRST_STATE, '/', 'a', 'é', 'x', { name: 'backspace', text: '\b' }) as TopState;
     expect(typed).to.include({ filter: 'aé', typing: true });
     expect(press(typed, { name: 'return', text: '\r' })).to.include({ filter: 'aé', typing: false });

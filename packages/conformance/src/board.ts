@@ -3,7 +3,10 @@ interface Wait {
   readonly end: () => void;
 }
 
-/** Evaluates the conditions of a test after each event that is reported to `note`. So the test can wait for a condition instead of a fixed time. */
+/**
+ * Evaluates the conditions of a test after each event, which is reported by a call of the method `note`. So the test can wait for a condition instead
+ * of a fixed time.
+ */
 export class Board {
   readonly #longestMs: number;
   readonly #waits = new Set<Wait>();

@@ -12,13 +12,17 @@ import { longestWaitMs } from './harness.ts';
 import { lacks } from './lacks.ts';
 import type { Fixture } from './fixture.ts';
 
-/** Delay in milliseconds before `stoodStillUntil` enters and leaves a queue once more to measure a stall. */
+/**
+ * Delay in milliseconds between two measurements by which `stoodStillUntil` finds out for how long the store
+ * or this process is stalled.
+ */
 const MEANWHILE_MS = 20;
 
 interface Renewal {
   readonly promisedMs: number;
   /**
-   * Time at which the store's promise ends: the time at which the renewal was sent plus the promised time.
+   * Time until which the store has promised to keep the session: when the renewal was sent, plus
+   * `promisedMs`.
    */
   readonly until: number;
 }
@@ -114,8 +118,9 @@ export class Client {
   }
 
   /**
-   * Renews the session, and repeats the call until the store responds. The new promise counts from the last
-   * call. Call `silence` before, so that the periodic renewals do not interfere.
+   * Renews the session, and repeats the call until the store responds. The time that the store promises
+   * counts from the start of the last of these calls. Call `silence` before, so that the periodic renewals do
+   * not interfere.
    */
   async renew(): Promise<Renewal> {
     const giveUp = AbortSignal.timeout(longestWaitMs(this.stage.harness));

@@ -4,7 +4,7 @@ import type { Fixture } from './fixture.ts';
 import type { RefereedEntry } from './referee.ts';
 import { safely } from './safety.ts';
 
-/** The members of a client that its contenders use. */
+/** The methods and properties of a client that its contenders use. */
 export interface ContenderClient {
   readonly stage: Fixture;
   /** The time until which the store has promised to keep the session, by the harness's clock. */
@@ -86,8 +86,8 @@ export class Contender implements RefereedEntry {
   }
 
   /**
-   * Enters the queue again with the same entry and another limit. Replaces the subscription by one to the
-   * entry's turns under that limit.
+   * Enters the queue again with the same entry and another limit of the semaphore. Replaces the subscription
+   * by one to the entry's turns under that limit.
    */
   async resize(limit: number): Promise<void> {
     // The notification of a grant under the higher limit may arrive before the response. So the referee must

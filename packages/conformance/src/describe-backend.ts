@@ -4,8 +4,8 @@ import { longestWaitMs, type BackendHarness } from './harness.ts';
 import { inLanes } from './lanes.ts';
 
 /**
- * Maximum number of waits, one after another, in the check of one fact. Mocha fails a test that takes longer
- * than this many timeouts.
+ * Maximum number of successive waits in the check of one fact. The mocha timeout of a test is this number
+ * times the longest wait.
  */
 const WAITS = 4;
 

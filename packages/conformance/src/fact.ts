@@ -24,8 +24,8 @@ export interface Fact {
 }
 
 /**
- * Makes a fact from a function that plays a scenario. A referee checks every admission meanwhile. Afterwards
- * all sessions and connections are closed.
+ * Makes a fact from a function that runs a scenario. While it runs, a referee checks every admission.
+ * Afterwards all sessions and connections are closed.
  */
 export function fact(
   title: string,

@@ -2,7 +2,7 @@ import type { Board } from './board.ts';
 import type { BackendHarness } from './harness.ts';
 import type { Referee } from './referee.ts';
 
-/** The objects that all clients, contenders and watches in the check of one fact share. */
+/** The objects that all clients, contenders and observers in the check of one fact share. */
 export interface Fixture {
   readonly harness: BackendHarness;
   /** The queue that the fact uses. */

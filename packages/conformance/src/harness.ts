@@ -7,9 +7,8 @@ export interface BackendHarness {
   /** Makes a new connection to the same store. The suite closes it. */
   connect(): Promise<Backend>;
   /**
-   * Simulates the death of a session's owner. From then on no renewal is sent, not even by the client
-   * library, and no message to the server. The session object must stay callable. Default: the suite stops
-   * calling `renew`.
+   * Simulates the death of a session's owner. Afterwards neither the suite nor the client library sends a renewal or any other message to the server.
+   * The session object must stay callable. Default: the suite stops calling `renew`.
    */
   crash?(session: Session): Promise<void>;
   /** Shortest TTL that works reliably, in milliseconds. Facts about expiry take a few times as long. */
@@ -27,8 +26,8 @@ export interface BackendHarness {
   /** Whether sessions leave traces of holds. Facts about traces are skipped without this member. */
   readonly traces?: true;
   /**
-   * Whether sessions can enter several queues with one call. Without this or one of the following members,
-   * the facts about it are skipped.
+   * Whether sessions can enter several queues with one call. If this member, `sharing`, `eviction`, `registers`, `resumption` or `queues` is missing,
+   * the facts about its feature are skipped.
    */
   readonly together?: true;
   /** Whether sessions can convert exclusive entries to shared ones. */
@@ -49,7 +48,7 @@ export interface BackendHarness {
    * Number of facts that are checked at a time. Default 1; use more for a store that is idle while a fact waits for an expiry.
    */
   readonly atOnce?: number;
-  /** Number of rounds of the fact about many contenders. Default 5. */
+  /** Number of repetitions in the facts about many contenders and about claims of several queues. Default 5. */
   readonly rounds?: number;
   /** Longest wait in milliseconds for anything except an expiry. Default 10,000. */
   readonly timeoutMs?: number;

@@ -6,7 +6,7 @@ export interface RefereedEntry {
   readonly limit: number;
   readonly permits: number;
   readonly admitted: boolean;
-  /** Whether the entry is leaving or was removed. From then on it no longer blocks other entries. */
+  /** Whether the removal of the entry has begun or is done. Such an entry no longer blocks other entries. */
   readonly leaving: boolean;
   /**
    * Whether the store still promises to keep the entry's session. If so, only its own client or an operator
@@ -18,7 +18,7 @@ export interface RefereedEntry {
 /**
  * Returns whether an admission breaks the rule for all locks and semaphores. The rule: the entry and the
  * conflicting entries ahead of it take at most `limit` permits together. An admitted entry behind it counts
- * too, unless its limit is higher: such an entry may overtake.
+ * like one ahead of it. An entry with a higher limit is the exception, because it may overtake.
  */
 function breaksRule(admitted: RefereedEntry, others: Iterable<RefereedEntry>): boolean {
   const taken = [...others]
@@ -34,7 +34,10 @@ function breaksRule(admitted: RefereedEntry, others: Iterable<RefereedEntry>): b
   return taken > 0 && taken + admitted.permits > admitted.limit;
 }
 
-/** Checks every admission during the check of a fact, besides what the fact itself checks. */
+/**
+ * Checks every admission against the rule for all locks and semaphores, in addition to what the current fact
+ * checks.
+ */
 export class Referee {
   readonly #others = new Set<RefereedEntry>();
   readonly #faults: string[] = [];
@@ -57,9 +60,9 @@ export class Referee {
   admits(other: RefereedEntry): void {
     if (!breaksRule(other, this.#others)) return;
     const fault = `entry ${other.order} was admitted while others were ahead or held`;
-    // Ignores entries whose promised time has ended, as on a stalled machine, because the store may have
-    // removed them. If the admission breaks the rule even without these entries, it violates mutual exclusion
-    // or order.
+    // Ignores entries of sessions that the store no longer promises to keep, as on a stalled machine, because
+    // the store may have removed them. If the admission breaks the rule even without these entries, it
+    // violates mutual exclusion or order.
     const sure = [...this.#others].filter(({ promised }) => promised);
     if (breaksRule(other, sure)) this.accuse(fault);
     else this.blame(fault);

@@ -10,10 +10,7 @@ import { QueueWatch } from './queue-watch.ts';
 import { Referee } from './referee.ts';
 import { SafetyViolation } from './safety.ts';
 
-/**
- * TTL of sessions whose expiry is not tested: this multiple of the harness's TTL, and at least COMFORT_MS
- * milliseconds. So a slow machine does not fail a fact.
- */
+/** TTL of sessions whose expiry is not tested: five times the harness's TTL, and at least 10 s, so that a slow machine does not fail a fact. */
 const COMFORT = 5;
 const COMFORT_MS = 10_000;
 
@@ -90,7 +87,7 @@ export class Stage implements Fixture {
     return new QueueWatch(this, backend, { queue, ...observeOptions });
   }
 
-  /** Reads the queue once through every connection. Messages that the store sent before have then arrived. */
+  /** Reads the queue once through every connection. When it resolves, all messages that the store sent before the call have arrived. */
   async settle(queue: string = this.queue): Promise<void> {
     const watches = this.#backends.map((backend) => this.watchOn(backend, queue));
     for (const watch of watches) await watch.untilFirst();

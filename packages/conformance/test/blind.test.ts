@@ -5,8 +5,8 @@ import { checkWith } from './defective.ts';
 import { itFindsEveryDefect } from './sight.ts';
 
 describe('conformance suite', () => {
-  // Waits at most 150 ms for an event, which is enough for a correct backend in this process. Longer waits
-  // would slow the test down, because a hundred defects show only as a timeout.
+  // Each check waits at most 150 ms for an event, which is enough for a correct backend in this process.
+  // Longer waits would slow the test down, because a hundred defects show only as a timeout.
   itFindsEveryDefect(150);
 
   it('has at least one seeded defect for every fact, which makes that fact fail', () => {
@@ -25,8 +25,8 @@ describe('conformance suite', () => {
         ),
       ),
     );
-    // A process that stalls for most of a TTL loses its sessions, so a failure may be accidental. A fact that
-    // the backend really violates fails again, alone and with a longer TTL.
+    // A process that stalls for most of a TTL loses its sessions, so a fact may fail although the backend has
+    // no defect. Each failed fact is therefore checked once more, alone and with a longer TTL.
     for (const title of failed.flat())
       await checkWith(() => ({}), title, { ...pace, ttlMs: 4_000 }).catch((cause: unknown) => {
         throw new Error(`fault found: ${title}`, { cause });

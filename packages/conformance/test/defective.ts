@@ -12,7 +12,7 @@ import { facts, type BackendHarness } from '@queuelock/conformance';
 import { createMemoryServer, memory, type MemoryEntry, type MemoryServer } from '@queuelock/memory';
 import { NEVER, filter, map } from 'rxjs';
 
-/** The members of a correct backend and its sessions that a defect replaces. */
+/** The methods and properties of a correct backend and its sessions that a defect replaces. */
 export interface Replaced {
   session?(sound: CompleteSession): Partial<Session>;
   /** Returns the members of the backend to replace. Called once for each connection. */
@@ -42,7 +42,7 @@ export function later<T>(send: () => Promise<T>): Promise<T> {
   return new Promise<void>((resolve) => setImmediate(resolve)).then(send);
 }
 
-/** Members of a harness that determine how long the check of a fact takes. */
+/** Settings of a harness that determine how long the check of a fact takes. */
 type Pace = Pick<BackendHarness, 'ttlMs'> &
   Partial<Pick<BackendHarness, 'timeoutMs' | 'expiryGranularityMs'>>;
 
@@ -185,10 +185,10 @@ export function changedSpecs(change: (spec: EntrySpec) => EntrySpec): Replaced {
 type Snapshot = readonly StoredEntry[];
 
 /**
- * Makes a defect that changes every snapshot of a queue. `change` receives the snapshot and its number, from
- * 0, and returns `undefined` to suppress the snapshot.
+ * Makes a defect that changes every snapshot of a queue. `change` receives the snapshot and its zero-based
+ * number, and returns `undefined` to suppress the snapshot.
  */
-export function pictures(change: (snapshot: Snapshot, number: number) => Snapshot | undefined): Replaced {
+export function snapshots(change: (snapshot: Snapshot, number: number) => Snapshot | undefined): Replaced {
   return {
     backend: (sound) =>
       ({

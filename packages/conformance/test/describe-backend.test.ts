@@ -14,13 +14,13 @@ describe('describeBackend', function () {
   // Removes the suite from mocha again, because this test inspects it and must not run it.
   const [suite] = this.suites.splice(0) as [Suite];
 
-  it('defines one test for each title, in order', () => {
+  it('defines one test for each fact, in order', () => {
     expect(suite.title).to.equal('a store is a queuelock backend');
     expect(suite.tests.map(({ title }) => title)).to.deep.equal(conformanceTitles);
     expect(new Set(conformanceTitles).size).to.equal(conformanceTitles.length);
   });
 
-  it('gives slow stores longer timeouts', () => {
+  it('gives the tests of slow stores longer timeouts', () => {
     expect(suite.timeout()).to.be.greaterThan(harness.ttlMs + harness.expiryGranularityMs);
   });
 

@@ -10,8 +10,8 @@ function writer(order: bigint, more: Partial<RefereedEntry> = {}): RefereedEntry
 }
 
 /**
- * Admits the second of two entries before a referee. Returns the number of violations that it reports, and
- * whether one of them is unsafe.
+ * Reports the admission of the second of two entries to a referee. Returns the number of violations that it
+ * finds, and whether one of them concerns mutual exclusion, order or tokens.
  */
 function verdict(
   first: RefereedEntry,
@@ -68,11 +68,11 @@ describe('SafetyViolation', () => {
 });
 
 describe('referee', () => {
-  it('reports an entry as unsafe when it overtakes an entry whose session the store still promises to keep', () => {
+  it('reports a violation of safety when an entry overtakes another one whose session the store still promises to keep', () => {
     expect(verdict(writer(1n), writer(2n))).to.deep.equal({ faults: 1, isUnsafe: true });
   });
 
-  it('reports an entry, but not as unsafe, when it overtakes an entry whose session may have ended', () => {
+  it('reports a fault, but no violation of safety, when an entry overtakes another one whose session may have ended', () => {
     expect(verdict(writer(1n, { promised: false }), writer(2n))).to.deep.equal({
       faults: 1,
       isUnsafe: false,

@@ -51,8 +51,8 @@ export function consul(options: ConsulOptions = {}): Backend {
 
 /**
  * Creates a backend from a URL.
- * @param url `consul://:token@host:8500,host:8500/prefix`, where the password is the ACL token; or `consuls://` for TLS with the PEM files `?ca=file&cert=file&key=file`; `?dc=`, `?ns=`,
- *   `?partition=`, `?node=` and `?minTtlMs=` are options
+ * @param url `consul://:token@host:8500,host:8500/prefix`, where the password is the ACL token; or `consuls://` for TLS with the PEM files
+ *   `?ca=file&cert=file&key=file`; `?dc=`, `?ns=`, `?partition=`, `?node=` and `?minTtlMs=` set the options with these names
  * @returns the same backend as `consul()` with the options in the URL
  * @throws {QueueLockError} `INVALID_ARGUMENT` when the URL is invalid
  */

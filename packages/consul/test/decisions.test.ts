@@ -13,7 +13,7 @@ describe('the proof of heartbeats on Consul', () => {
     for (const sentAt of [2_500, 5_000, 7_500]) expect(proof.confirmed(sentAt)).to.equal(TTL_MS);
   });
 
-  it('proves less than the TTL at the first heartbeat after a gap, and the whole TTL at the next one', () => {
+  it('proves less than the TTL at the first heartbeat after missed ones, and the whole TTL at the next one', () => {
     const proof = new HeartbeatProof(TTL_MS, 0);
     expect(proof.confirmed(9_000)).to.be.closeTo(TTL_MS - 4_000, 100);
     expect(proof.confirmed(9_100)).to.equal(TTL_MS);
@@ -98,7 +98,7 @@ describe('the entries of a queue on Consul', () => {
 describe('the findings about a Consul cluster', () => {
   const about = 'consul://h';
 
-  it('report an old release, and a release that was not tested', () => {
+  it('report an unsupported release, and a release that was not tested', () => {
     const levelOf = (version: string): unknown =>
       judgeAgent({ version, isServer: true, minTtlMs: undefined }, about)[0]?.level;
     expect(['0.9.3', '1.7.0', '1.8.7', '1.21.0'].map(levelOf)).to.deep.equal([
@@ -115,7 +115,7 @@ describe('the findings about a Consul cluster', () => {
     expect([20_000, 10_000, 1_000].map(levelOf)).to.deep.equal(['error', undefined, 'warning']);
   });
 
-  it('report a cluster that would fail with one of its servers', () => {
+  it('report a cluster that would stop working if one of its servers failed', () => {
     expect([1, 2, 3].map((servers) => judgeServers(servers, about).level)).to.deep.equal([
       'warning',
       'warning',

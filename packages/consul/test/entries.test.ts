@@ -58,7 +58,7 @@ describe('a session on Consul', function () {
     return operator.keysUnder(`${PREFIX}queues/${queue}/`);
   }
 
-  it('does not add an entry when its enqueue request arrives after its removal', async () => {
+  it('does not add an entry when the enqueue request arrives after the request to remove the entry', async () => {
     const { proxy, session } = await behindProxy();
     proxy.hold(isLock);
     const spec = specOf();
@@ -103,7 +103,7 @@ describe('a session on Consul', function () {
     expect(await entries()).to.deep.equal([placement.key]);
   });
 
-  it('adds further entries after it has removed an entry whose enqueue was still in flight', async () => {
+  it('adds another entry after it has removed an entry whose enqueue was still in flight', async () => {
     const { proxy, session } = await behindProxy();
     const [lost, kept] = [specOf({ queue: 'lost' }), specOf({ queue: 'kept' })];
     proxy.hold((request) => isLock(request) && request.body.includes('/queues/lost/'));
@@ -113,7 +113,7 @@ describe('a session on Consul', function () {
     expect(await entries('kept')).to.deep.equal([placement.key]);
   });
 
-  it('gives all entries of one call the same number, so that two calls are in the same order in every queue', async () => {
+  it('gives all entries of one call the same order number, so that two calls are in the same order in every queue', async () => {
     const sessions = await Promise.all([open(), open(), open()]);
     const queues = ['a', 'b', 'c'];
     const calls = await Promise.all(
@@ -126,7 +126,7 @@ describe('a session on Consul', function () {
     expect(new Set(calls.map(([first]) => first?.order)).size).to.equal(3);
   });
 
-  it('enters up to 60 queues in one call, with one index', async () => {
+  it('enters up to 60 queues in one call, and gives all entries the same order number', async () => {
     const session = await open();
     const specs = Array.from({ length: 60 }, (_, at) => specOf({ queue: `many-${at}` }));
     const placements = await session.enqueueAll!(specs);

@@ -17,7 +17,7 @@ const FROZEN_MS = 2.7 * TTL_MS;
 const BEFORE_RESUME_MS = 60;
 
 interface Round {
-  /** The time until which the client considered its session proven, after all its renewals. */
+  /** Time until which the client considered its session proven after its last confirmed renewal. */
   readonly believedUntil: number;
   readonly goneAt: number;
   /** Whether the suspended leader confirmed a renewal after the servers had replaced it. */

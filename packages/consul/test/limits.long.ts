@@ -34,7 +34,7 @@ describe('a Consul that accepts few connections from one address', function () {
   after(() => server.stop());
   afterEach(() => Promise.all(clients.splice(0).map((client) => client.close())));
 
-  it('makes a client that opens too many reject with the name of the setting, http_max_conns_per_client', async () => {
+  it('refuses a client that opens too many connections, and the error of the client names the setting http_max_conns_per_client', async () => {
     const backends: Backend[] = [];
     const refused = await found('a request is refused', async () => {
       const backend = consul({ hosts: server.endpoint });
@@ -49,7 +49,7 @@ describe('a Consul that accepts few connections from one address', function () {
     await Promise.all(backends.map((backend) => backend.close()));
   });
 
-  it("serves more waiters than connections, if the client's option maxQueries is small enough", async () => {
+  it("serves more waiters than connections, if the client's option maxQueries is a fifth of the limit of connections", async () => {
     const client = createLockClient(consul({ hosts: server.endpoint, maxQueries: LIMIT / 5 }), {
       ttlMs: TTL_MS,
     });
@@ -96,7 +96,7 @@ describe('a Consul that is restored from a snapshot', function () {
     expect(response.ok).to.equal(true);
   }
 
-  it('ends a hold and a wait that are not in the snapshot, and grants with larger tokens', async () => {
+  it('ends a hold and a wait that are not in the snapshot, and grants later claims with larger tokens', async () => {
     const saved = await snapshot();
     const holder = createLockClient(connect(), { ttlMs: TTL_MS });
     const waiter = createLockClient(connect(), { ttlMs: TTL_MS });
@@ -171,7 +171,7 @@ describe('a Consul that is set so that no lock can work', function () {
       }
     });
 
-  it('causes an error that names the limit of requests when it refuses a request with 429', () => {
+  it('causes an error that names the setting limits.rpc_rate when it refuses a request with 429', () => {
     const { message } = errorOf({ status: 429, body: '' }, 'consul://h:1');
     expect(message).to.contain('limits.rpc_rate');
   });

@@ -15,16 +15,16 @@ import { HttpProxy } from './http-proxy.ts';
 import { Operator } from './operator.ts';
 
 const HOLD_MS = 20;
-/** Session TTL in milliseconds. It is long enough for a thousand sessions in one process on a busy machine. */
+/** Session TTL in milliseconds. It is so long that a thousand sessions in one process do not expire on a busy machine. */
 const TTL_MS = 60_000;
 const SETTLED_MS = 3_000;
 /** Number of clients that connect at the same time. */
 const BATCH = 50;
-/** Number of runs for each kind of lock. With more waiters than MOST_PROCESSES, each kind runs only once. */
+/** Number of runs for each kind of lock. With more than 100 waiters, each kind runs only once. */
 const ROUNDS = 3;
 /** Maximum number of waiters of `consul lock`, each of which is a process. */
 const MOST_PROCESSES = 100;
-/** Maximum number of hand-offs that a run measures. MOST_COUNTED is the maximum for runs that count requests through a proxy, which is slower. */
+/** Maximum number of hand-offs that a run measures. Runs that count requests through a proxy are slower and measure only 5. */
 const MOST_TIMED = 50;
 const MOST_COUNTED = 5;
 const GO = fileURLToPath(new URL('../../../integration/interop/programs/go-consul', import.meta.url));
@@ -155,10 +155,7 @@ function share(values: readonly number[], at: number): number {
   return values.toSorted((a, b) => a - b)[Math.floor(at * (values.length - 1))] ?? NaN;
 }
 
-/**
- * Returns the number of requests that the proxy has passed on after the first `before` ones, without those
- * for sessions.
- */
+/** Returns how many requests the proxy has passed on since it had passed on `before` of them. Requests about sessions do not count. */
 function requestsSince({ passed }: HttpProxy, before: number): number {
   return passed.slice(before).filter(({ path }) => !path.includes('/session/')).length;
 }

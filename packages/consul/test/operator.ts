@@ -6,7 +6,6 @@ export class Operator {
     this.#endpoint = endpoint;
   }
 
-  /** Deletes a key. */
   async remove(key: string): Promise<void> {
     await this.ask('DELETE', `/v1/kv/${key}`);
   }

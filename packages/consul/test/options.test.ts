@@ -14,7 +14,7 @@ function refusal(work: () => unknown): string {
 }
 
 describe('the options of consul()', () => {
-  it('have defaults: the agent at 127.0.0.1:8500, the prefix queuelock/, and limits', () => {
+  it('have defaults: the agent at 127.0.0.1:8500, the prefix queuelock/, and limits of time and of queries', () => {
     expect(settingsOf({})).to.deep.include({
       addresses: [{ hostname: '127.0.0.1', port: 8500 }],
       endpoint: 'consul://127.0.0.1:8500',
@@ -44,7 +44,7 @@ describe('the options of consul()', () => {
     });
   }
 
-  it('do not show the token when it is invalid', () => {
+  it('do not show an invalid token in the error', () => {
     const message = refusal(() => settingsOf({ token: 'se cret' }));
     expect(message)
       .to.match(/token is printable ASCII/)

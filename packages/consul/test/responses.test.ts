@@ -1,7 +1,9 @@
 import { createServer, type Server } from 'node:http';
+import { Readable } from 'node:stream';
 import type { AddressInfo } from 'node:net';
 import { consul } from '@queuelock/consul';
 import { expect } from 'chai';
+import { readBody } from '../src/driver/body.ts';
 import {
   agentIn,
   leaderIn,
@@ -52,6 +54,20 @@ describe('responses of Consul', () => {
     it(`are refused with ${what}`, () => {
       expect(() => read(parse, value)).to.throw(TypeError);
     });
+});
+
+describe('the body of a response', () => {
+  it('is read as text from chunks that divide a character', async () => {
+    const bytes = Buffer.from('"größe"');
+    expect(await readBody(Readable.from([bytes.subarray(0, 4), bytes.subarray(4)]))).to.equal('"größe"');
+  });
+
+  it('is not read beyond its maximum size, and the connection is ended', async () => {
+    const response = Readable.from([Buffer.alloc(600), Buffer.alloc(600), Buffer.alloc(600)]);
+    const error = await readBody(response, 1_000).catch(String);
+    expect(error).to.equal('Error: a response of more than 1000 bytes is not read');
+    expect(response.destroyed).to.equal(true);
+  });
 });
 
 describe('an agent, or a proxy before it, that does not handle blocking queries correctly', () => {

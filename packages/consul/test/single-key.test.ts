@@ -33,8 +33,8 @@ describe('a queue of Consul with a single key, beside consul lock', function () 
     }
   });
 
-  function client(key = KEY): LockClient {
-    const singleKey = (queue: string): string | undefined => (queue === 'jobs' ? key : undefined);
+  function client(key = KEY, queues: readonly string[] = ['jobs']): LockClient {
+    const singleKey = (queue: string): string | undefined => (queues.includes(queue) ? key : undefined);
     const made = createLockClient(consul({ hosts: endpoint, prefix: PREFIX, singleKey }));
     clients.push(made);
     return made;
@@ -55,6 +55,26 @@ describe('a queue of Consul with a single key, beside consul lock', function () 
     };
     await until(read, { what: `${count} entries are in the queue`, withinMs: 10_000 });
   }
+
+  it('shares the single key with another queue of the same client: one holder at a time for both', async () => {
+    const one = client(KEY, ['jobs', 'others']);
+    const jobs = await one.acquire('jobs');
+    expect(await one.tryAcquire('others')).to.equal(undefined);
+    const waiting = one.acquire('others');
+    await until(
+      async () => {
+        const found = await operator.keysUnder(`${PREFIX}queues/others/`);
+        if (found.length !== 1) throw new Error(`${found.length} entries`);
+      },
+      { what: 'the waiter of the other queue is there', withinMs: 10_000 },
+    );
+    expect(jobs.held).to.equal(true);
+    await jobs.release();
+    const others = await waiting;
+    expect(await one.tryAcquire('jobs')).to.equal(undefined);
+    expect(others.held).to.equal(true);
+    await others.release();
+  });
 
   it('grants its waiters the lock in order after consul lock has released the key', async () => {
     const theirs = consulLock();

@@ -40,7 +40,7 @@ export {
   type FoundEntry,
   type SessionReconcilerOptions,
 } from './turn/session-reconciler.ts';
-export { EntryTracker, type TrackedEntry, type EntryStatus } from './turn/entry-tracker.ts';
+export { EntryTracker, refOf, type TrackedEntry, type EntryStatus } from './turn/entry-tracker.ts';
 export { PendingEnqueues, type EntryName } from './kit/pending-enqueues.ts';
 export { readings, type ReadingSource } from './kit/readings.ts';
 export { DepartureCounter, type FoundQueue } from './kit/departure-counter.ts';
@@ -85,7 +85,7 @@ export {
 export { leftOfTtl } from './session/budget.ts';
 export { systemClock, type Clock } from './base/clock.ts';
 export { backoffDelay, withJitter, type RandomSource, type BackoffOptions } from './base/backoff.ts';
-// Helpers that the recipes use too.
+// Helpers that `@queuelock/recipes` uses too.
 export { ACQUIRE_OPTIONS, CLAIM_OPTIONS, RUN_OPTIONS, WORK_OPTIONS } from './checks/known-options.ts';
 export {
   checkedObject,

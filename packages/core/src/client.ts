@@ -114,7 +114,7 @@ class SharedSessionClient implements LockClient {
 
   claimWithPosition(name: string, options?: ClaimOptions): PositionStream {
     const checked = checkedOptions('options of claimWithPosition', options, CLAIM_OPTIONS);
-    const newEntry = { name, asked: 'claimWithPosition', typicalHoldMs: checked.typicalHoldMs };
+    const newEntry = { name, requested: 'claimWithPosition', typicalHoldMs: checked.typicalHoldMs };
     return positionsOfClaim(this.#context, claim(this.#context, this.#request(name, checked)), newEntry);
   }
 
@@ -157,7 +157,7 @@ class SharedSessionClient implements LockClient {
     const { wait, limits } = waitOf(checkedOptions('options of run', options, RUN_OPTIONS));
     const ownership = await this.#acquire(name, wait);
     const hold = { by: this, ownership, permits: wait.permits ?? 1 };
-    // The call chain has the hold only while `work` runs. The release costs less outside of the call chain.
+    // Only `work` runs inside the call chain of the hold. The release runs outside of it, where promises cost less.
     const within: typeof work = (own, stop) => runWithin(hold, () => work(own, stop));
     const { clock, closing } = this.#context;
     const terms = { what: `the lock ${JSON.stringify(name)}`, work: within, clock, closing, ...limits };

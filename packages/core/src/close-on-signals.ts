@@ -45,7 +45,8 @@ const ownListeners = new Set<unknown>();
  * `CLOSED`, and holds are released. Then `beforeExit` runs, and the signal takes its default effect, unless the process has other listeners for it.
  * So the process dies by the signal, and its parent sees that (exit code 143 or 130 in a shell). Works in the main thread only, because Node workers
  * receive no signals. A second signal takes effect at once, with two exceptions. The same signal within 500 ms counts as the first one. If another
- * listener handles the signal too, one repetition is ignored, because frameworks such as NestJS raise the signal again after their own shutdown.
+ * listener handles the signal too, one repetition of the signal is ignored, because frameworks such as NestJS raise the signal again after their own
+ * shutdown.
  * @returns a function that removes the signal handlers
  * @throws {QueueLockError} `INVALID_ARGUMENT` when a signal name, `drainMs`, `beforeExit` or `beforeExitMs` is invalid
  * @example

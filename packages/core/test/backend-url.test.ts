@@ -31,7 +31,7 @@ describe('a backend URL', () => {
     'etcd://a b:1',
     'etcd://h/%zz',
   ]) {
-    it(`refuses ${JSON.stringify(bad)}`, () => {
+    it(`is refused if it is ${JSON.stringify(bad)}`, () => {
       expect(() => parseBackendUrl(bad))
         .to.throw()
         .that.satisfies((error: unknown) => isQueueLockError(error, 'INVALID_ARGUMENT'));
@@ -39,7 +39,7 @@ describe('a backend URL', () => {
   }
 
   for (const bad of ['::://user:secret@h:1', 'etcd://user:secret@h:99999', '1://user:secret@h']) {
-    it(`does not repeat the password when it refuses ${JSON.stringify(bad.replace('secret', '…'))}`, () => {
+    it(`is refused with an error that does not contain the password, if it is ${JSON.stringify(bad.replace('secret', '…'))}`, () => {
       expect(() => parseBackendUrl(bad))
         .to.throw()
         .with.property('message')

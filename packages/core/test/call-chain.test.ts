@@ -6,8 +6,8 @@ import { createLockClient, type LockClient } from '../src/index.ts';
 import { HeldOwnership } from '../src/hold/ownership.ts';
 
 const ROUNDS = 50;
-// Maximum number of ownerships that may exist after garbage collection, because the test itself still
-// references those of its last holds.
+// Maximum number of additional ownerships that may exist after garbage collection. It is not 0, because the
+// test itself still references the ownerships of its last holds.
 const IN_USE = 4;
 
 /** Returns the number of ownership objects that exist after garbage collection. */
@@ -54,7 +54,7 @@ describe('a call chain', () => {
     expect(ownerships() - before).to.be.at.most(IN_USE);
   });
 
-  it('keeps no reference to earlier holds when each hold ends after the next one has begun under another name', async () => {
+  it('keeps no reference to earlier holds when each hold ends after the next hold, of another name, has begun', async () => {
     const before = ownerships();
     await new Promise<void>((resolve, reject) => {
       const begin = (round: number, ended: () => void): void => {
@@ -115,7 +115,7 @@ describe('a call chain', () => {
     expect(new Set(await Promise.all(chains))).to.deep.equal(new Set(['no chain any more']));
   });
 
-  it('disables its promise hooks, which slow down every promise, once no work runs (Node below 24)', async () => {
+  it('disables the promise hooks of AsyncLocalStorage, which slow down every promise, once no work runs (Node below 24)', async () => {
     const used = new Set<object>();
     // oxlint-disable-next-line typescript/unbound-method -- it is called by Reflect.apply
     const { run } = AsyncLocalStorage.prototype;

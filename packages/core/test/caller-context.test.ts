@@ -238,7 +238,7 @@ describe('a callback or stream of a caller', () => {
       for (const subscription of subscriptions.splice(0)) subscription.unsubscribe();
     }));
 
-  it('is subscribed in the context of the call that passed it, if it is a stream of limits', () =>
+  it('is subscribed to in the asynchronous context of the call that passed it as the option `limit`', () =>
     onStage(async (stage) => {
       const client = stage.client();
       const seen: (string | undefined)[] = [];

@@ -203,8 +203,8 @@ describe('cancelling another kind of acquisition', () => {
 
 describe('cancelling the re-entry of a hold', () => {
   /**
-   * Re-enters a hold that another call has re-entered before, and cancels the new call after `at` promise
-   * jobs. The earlier call releases its ownership after the fifth job.
+   * Re-enters a hold that another call has re-entered before, and cancels the new call after `at` microtasks. The earlier call releases its ownership
+   * after the fifth one.
    */
   async function scenario(stage: Stage, way: Cancellation, at: number): Promise<boolean> {
     const client = stage.client();
@@ -244,7 +244,7 @@ describe('cancelling the re-entry of a hold', () => {
 });
 
 describe('any interleaving of contenders, faults and cancellations', () => {
-  it('keeps exclusion and order, gives every claim an outcome, and leaves nothing in the store', async () => {
+  it('keeps exclusion and order, ends every claim, and leaves nothing in the store', async () => {
     await fc.assert(anyInterleaving, { numRuns: 20, seed: 1 });
   });
 

@@ -12,7 +12,7 @@ function overdueSignal(): { signal: AbortSignal; events: string[] } {
 }
 
 describe('a signal that checks its deadline at every read', () => {
-  it('fires its abort event, and then is aborted, when code reads `aborted` after the deadline', () => {
+  it('fires its abort event before a read of `aborted` after the deadline returns true', () => {
     const { signal, events } = overdueSignal();
     events.push(`aborted: ${String(signal.aborted)}`);
     expect(events).to.deep.equal(['abort', 'aborted: true']);
@@ -29,7 +29,7 @@ describe('a signal that checks its deadline at every read', () => {
     expect(overdueSignal().signal.reason).to.have.property('message', 'overdue');
   });
 
-  it('can be combined by AbortSignal.any, like a signal of the platform', async () => {
+  it('can be combined by AbortSignal.any, like a built-in signal', async () => {
     const controller = new AbortController();
     const signal = checkedSignal(controller, () => undefined);
     const both = AbortSignal.any([signal, new AbortController().signal]);

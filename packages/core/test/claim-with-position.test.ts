@@ -16,7 +16,6 @@ async function stand(
   return queue;
 }
 
-/** Formats a state as text. */
 function asText(state: PositionedClaimState | QueuePosition): string {
   if ('status' in state && state.status !== 'queued') return state.status;
   const { position, expectedWaitMs: waitMs } = state;
@@ -189,8 +188,8 @@ describe('a loop over a claim with its position', () => {
         for await (const state of stage.client().claimWithPosition('x')) {
           seen.push(asText(state));
           if (state.status !== 'held') continue;
-          // The body of the loop takes a second, so the iterator next returns the latest state and skips
-          // those in between.
+          // The body of the loop takes a second. After that, the iterator returns the latest state, and skips
+          // the states in between.
           await stage.clock.advance(1_000);
           break;
         }

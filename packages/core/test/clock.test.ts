@@ -51,7 +51,7 @@ describe('the clock of the machine', () => {
     expect(machine.bootReadings).to.equal(1 + 2);
   });
 
-  it('includes the duration of a suspension of the machine from the first read after it', () => {
+  it('includes the time for which the machine was suspended when it is read for the first time afterwards', () => {
     const machine = new Machine();
     const elapsed = elapsedBy(machine);
     machine.run(1);

@@ -172,7 +172,7 @@ describe('a process that uses closeOnSignals', () => {
     });
   }
 
-  it('dies at once when the signal arrives again later', async () => {
+  it('dies at once when the same signal arrives again after more than 500 ms', async () => {
     const [end, output] = await endOf('endless', 'SIGTERM', (child) => {
       const again = setInterval(() => child.kill('SIGTERM'), 100);
       child.once('exit', () => clearInterval(again));

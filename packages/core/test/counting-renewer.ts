@@ -1,8 +1,8 @@
 import type { OpenRenewer } from '../src/backend.ts';
 
 /**
- * A fake renewer for the heartbeat thread, without a store. Each heartbeat proves the session for a fixed time. After `failAfter` heartbeats, all
- * further ones fail.
+ * A fake `Renewer`, which sends the heartbeats of the heartbeat thread, without a store. Each heartbeat proves the session for a fixed time. After
+ * `failAfter` heartbeats, all further ones fail.
  */
 export interface CountingRenewerData {
   readonly provenMs: number;

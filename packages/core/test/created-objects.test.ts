@@ -34,7 +34,7 @@ describe('the cost of an acquisition', () => {
     };
   }
 
-  it('includes no signal, timer or error if none is used', async () => {
+  it('includes no abort controller, timer or error if the caller uses neither `signal` nor a timeout', async () => {
     expect(await perCycle(async () => (await client.acquire('x')).release())).to.deep.equal(LEAST);
   });
 
@@ -51,7 +51,7 @@ describe('the cost of an acquisition', () => {
     expect(made).to.deep.equal({ ...LEAST, abortControllers: 2 });
   });
 
-  it('is not higher when the acquisition waits', async () => {
+  it('is not higher for an acquisition that waits than for one that does not', async () => {
     const made = await perCycle(async () => {
       const holder = await client.acquire('x');
       const waiter = client.acquire('x');

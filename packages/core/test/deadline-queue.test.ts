@@ -27,7 +27,7 @@ describe('a deadline queue', () => {
     });
   }
 
-  it('ends each task after its own timeout, even if tasks overlap or are started twice', async () => {
+  it('ends each task after the full timeout, even if tasks overlap or are started twice', async () => {
     const first = timeoutOf();
     const tookMs = await Promise.all([first, timeoutOf(), timeoutOf(5), first.then(() => timeoutOf())]);
     for (const ms of tookMs) expect(ms).to.be.at.least(TIMEOUT_MS);

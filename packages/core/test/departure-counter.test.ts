@@ -5,7 +5,7 @@ import { DepartureCounter, type FoundQueue } from '../src/kit/departure-counter.
 const found = (depth: number, joined: number): FoundQueue => ({ name: 'q', depth, joined, front: 1n });
 
 describe('the count of departures between two reads', () => {
-  it('includes entries of the first read, and entries that joined between the reads', () => {
+  it('includes entries of the first read that have left, and entries that joined and left between the reads', () => {
     const departures = new DepartureCounter(virtualClock());
     const left = (depth: number, joined: number): number | undefined =>
       departures.listed([found(depth, joined)])[0]?.left;

@@ -79,7 +79,7 @@ describe('a subscriber of the diagnostics channels', () => {
   );
 
   it(
-    'receives a hand-off when a waiter is granted, with the duration of the wait',
+    'receives a hand-off message when a waiter is granted, with the duration of the wait',
     listening(async (stage, { events, messages }) => {
       const holder = await stage.client().acquire('x');
       const waiter = stage.client().acquire('x');

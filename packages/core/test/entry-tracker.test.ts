@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { EntryTracker, type TrackedEntry } from '../src/turn/entry-tracker.ts';
 
 const PLACED = { queue: 'a', id: 'i', ord: 1, key: 'a/1', call: 1 };
+const FIRST = '1/i';
 const WAITS = { admitted: false, ahead: 1 };
 const OWNS = { admitted: true };
 
@@ -20,8 +21,8 @@ class Notifications {
     return reported;
   }
 
-  look(call: number, isAdmitted?: boolean): void {
-    this.entries.reconcile(call, new Map(isAdmitted === undefined ? [] : [[PLACED.ord, isAdmitted]]));
+  read(call: number, isAdmitted?: boolean): void {
+    this.entries.reconcile(call, new Map(isAdmitted === undefined ? [] : [[FIRST, isAdmitted]]));
   }
 }
 
@@ -32,55 +33,68 @@ describe('an entry whose admission the store reports', () => {
     reported = new Notifications();
   });
 
-  it('is admitted by the response that places it, by a notification, or by a read', () => {
+  it('is admitted by the response to its enqueue, by a notification, or by a read', () => {
     expect(reported.place({ ord: 2, id: 'j', turn: OWNS })).to.deep.equal([true]);
     const byNews = reported.place();
-    reported.entries.notify(1, true, 1);
+    reported.entries.notify(FIRST, true, 1);
     expect(byNews).to.deep.equal([false, true]);
     const byRead = reported.place({ ord: 3, id: 'k' });
-    reported.entries.reconcile(2, new Map([1, 2, 3].map((ord) => [ord, true])));
+    reported.entries.reconcile(2, new Map([FIRST, '2/j', '3/k'].map((ref) => [ref, true])));
     expect(byRead).to.deep.equal([false, true]);
   });
 
-  it('is changed by a notification that arrives during its request, but not by an earlier notification', async () => {
-    reported.entries.notify(1, true, 1);
+  it('is changed by a notification that arrives during its enqueue, but not by a notification from before', async () => {
+    reported.entries.notify(FIRST, true, 1);
     expect(reported.place()).to.deep.equal([false]);
     await reported.entries.whilePending(async () => {
-      reported.entries.notify(2, true, 1);
+      reported.entries.notify('2/j', true, 1);
       expect(reported.place({ ord: 2, id: 'j' })).to.deep.equal([false, true]);
-      reported.entries.notify(3, 'ENTRY_LOST', 1);
+      reported.entries.notify('3/k', 'ENTRY_LOST', 1);
       expect(reported.place({ ord: 3, id: 'k' })).to.deep.equal([false, 'ENTRY_LOST']);
     });
     expect(reported.entries.all.map(({ ord }) => ord)).to.deep.equal([1, 2]);
   });
 
+  it('is not admitted by a notification about an entry of another queue that has the same order number', () => {
+    const [here, there] = [reported.place(), reported.place({ queue: 'b', id: 'j', key: 'b/1' })];
+    reported.entries.notify('1/j', true, 1);
+    expect([here, there]).to.deep.equal([[false], [false, true]]);
+  });
+
+  it('is not granted by a hold with the same order number, which a store gives again after it has lost its newest writes', () => {
+    const lost = reported.place({ turn: OWNS });
+    expect(reported.place({ queue: 'b', id: 'j', key: 'b/1' })).to.deep.equal([false]);
+    reported.read(2);
+    expect(lost).to.deep.equal([true, 'ENTRY_LOST']);
+  });
+
   it('is lost when a read does not find it, or finds that it is no longer admitted', () => {
     const missing = reported.place();
-    reported.look(2);
+    reported.read(2);
     expect(missing).to.deep.equal([false, 'ENTRY_LOST']);
     const demoted = reported.place({ turn: OWNS });
-    reported.look(2, false);
+    reported.read(2, false);
     expect(demoted).to.deep.equal([true, 'ENTRY_LOST']);
   });
 
-  it('is not changed by a read that is older than its response or than a notification', () => {
+  it('is not changed by a read that is older than the response to its enqueue or than a notification', () => {
     const placement = reported.place({ call: 2 });
-    reported.look(2);
-    reported.entries.notify(1, true, 3);
-    reported.look(3, false);
+    reported.read(2);
+    reported.entries.notify(FIRST, true, 3);
+    reported.read(3, false);
     expect(placement).to.deep.equal([false, true]);
-    reported.look(4, false);
+    reported.read(4, false);
     expect(placement).to.deep.equal([false, true, 'ENTRY_LOST']);
   });
 
-  it('stays admitted when a late response places it again as waiting', () => {
+  it('stays admitted when a late response reports it as waiting', () => {
     const first = reported.place();
-    reported.entries.notify(1, true, 1);
+    reported.entries.notify(FIRST, true, 1);
     expect(reported.place()).to.deep.equal([false, true]);
     expect([first, [...reported.entries.waiting]]).to.deep.equal([[false, true], []]);
   });
 
-  it('is admitted for all subscribers when another response places it as admitted', () => {
+  it('is admitted for all subscribers when another response reports it as admitted', () => {
     const first = reported.place();
     expect(reported.place({ turn: OWNS })).to.deep.equal([true]);
     expect([first, reported.entries.anyWaits]).to.deep.equal([[false, true], false]);
@@ -89,7 +103,10 @@ describe('an entry whose admission the store reports', () => {
   it('is tracked until it leaves or the session ends', () => {
     const left = reported.place();
     expect(reported.entries.remove('a', 'i')).to.include({ ord: 1 });
-    expect([reported.entries.has(1), reported.entries.remove('a', 'i')]).to.deep.equal([false, undefined]);
+    expect([reported.entries.has(FIRST), reported.entries.remove('a', 'i')]).to.deep.equal([
+      false,
+      undefined,
+    ]);
     const ended = reported.place({ ord: 2 });
     reported.entries.endSession();
     expect([left, ended, reported.entries.size]).to.deep.equal([

@@ -65,7 +65,7 @@ describe('the label of an entry', () => {
       expect(JSON.stringify(decodeLabel(value)).length).to.be.below(9_000);
   });
 
-  it('is decoded to the same data with and without the flag that no conflicting entry is ahead', () => {
+  it('is decoded to the same data with and without the member `owned`', () => {
     const label = encodeLabel({ owner: 'x', metadata: { a: 'b' }, request: { reason: 'r', withinMs: 1 } });
     const noted = labelOfOwner(label) ?? '';
     expect(labelFromOwner(noted)).to.equal(label);
@@ -74,14 +74,14 @@ describe('the label of an entry', () => {
     expect(labelFromOwner(encodeLabel({ owner: 'x', metadata: { owned: 'true' } }))).to.equal(undefined);
   });
 
-  it('gets no flag that no conflicting entry is ahead if another program wrote the label', () => {
+  it('gets no member `owned` if another program wrote the label', () => {
     for (const foreign of ['', '127.0.0.1', '{', '[]', '{"owner":7}', '{"owned":true}', '{"owner":"x"} ']) {
       expect(labelOfOwner(foreign)).to.equal(undefined);
       expect(labelFromOwner(`${foreign.slice(0, -1)},"owned":true}`)).to.equal(undefined);
     }
   });
 
-  it('drops old responses first, and then the ids of held entries, to stay within 2,048 bytes', () => {
+  it('drops old responses to handover requests first, and then the ids of held entries, to stay within 2,048 bytes', () => {
     const answers = Array.from({ length: 4 }, (_, at) => ({
       to: String(at),
       answer: { answer: 'declined', reason: 'é'.repeat(200) } as const,

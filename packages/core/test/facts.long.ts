@@ -25,12 +25,12 @@ describe('the facts of the core detect that', () => {
     });
   }
 
-  it('an unchanged copy of the core is correct', async () => {
+  it('a copy of the core without alterations has no defect', async () => {
     const core = await alteredCore([]);
     for (const { check } of all) await onStage(check, core);
   });
 
-  it('a multi-lock enters its queues one after another, in random plans of clients', async () => {
+  it('a mutant of the multi-lock enters its queues one after another (revealed by random plans of clients)', async () => {
     const core = await alteredCore([
       [
         'multi/together.ts',

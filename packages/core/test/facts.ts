@@ -10,7 +10,7 @@ import { requestFacts } from './facts/requests.ts';
 import { resumptionFacts } from './facts/export-session.ts';
 import type { CoreFact } from './stage.ts';
 
-/** The facts about the core, by feature. Each is a statement with a check. */
+/** The statements about the core that the tests check, by feature. */
 export const FACTS: Readonly<Record<string, readonly CoreFact[]>> = {
   'a multi-lock': multiFacts,
   'a request to the holder': requestFacts,

@@ -27,7 +27,7 @@ describe('the timer that reads a queue when its first lease may have expired', (
     wanted = new Set(['a', 'b']);
   });
 
-  it('reads all queues whose first leases may have expired in one request', async () => {
+  it('reads in one request all queues in which the lease of the first entry may have expired', async () => {
     const reads = fronts();
     reads.watch('a', 100, 0);
     reads.watch('b', 90.5, 0);
@@ -53,7 +53,7 @@ describe('the timer that reads a queue when its first lease may have expired', (
       expect([requested.length, clock.timerCount]).to.deep.equal([1, 0]);
     });
 
-  it('reads later the more entries are ahead, at most 100 ms later, because the clients of those entries may read first', async () => {
+  it('delays a read by up to 100 ms when entries are ahead, because the clients of those entries may read first', async () => {
     for (const [ahead, at] of [
       [2, 105],
       [1_000, 151],
@@ -68,7 +68,7 @@ describe('the timer that reads a queue when its first lease may have expired', (
     }
   });
 
-  it('reads again when the next lease may have expired, and 500 ms after a failed read', async () => {
+  it('reads again when the lease of the next first entry may have expired, and 500 ms after a failed read', async () => {
     fronts().watch('a', 0, 0);
     ends = async () => [10];
     await clock.advance(1);

@@ -35,7 +35,7 @@ const anyUpdate: fc.Arbitrary<HoldUpdate> = fc.record({
 });
 
 describe('the record of holds', () => {
-  it('is a text of fewer than 115 bytes that contains all facts about a hold', () => {
+  it('is a text of fewer than 115 bytes that contains all data of a hold', () => {
     const ended = { ...update, end: { reason: 'released' as const, heldMs: 1_234 } };
     const text = applyUpdates(undefined, [ended], 5);
     expect(Buffer.byteLength(text)).to.be.below(115);
@@ -89,7 +89,7 @@ describe('the record of holds', () => {
     expect(tokens(at(1, 100n), at(2, 200n), at(3, 1n), at(4, 2n))).to.deep.equal([100n, 200n, 1n, 2n]);
   });
 
-  it('marks earlier holds without a recorded end as ended when a later holder was alone in the queue', () => {
+  it('contains an end time for earlier holds without a recorded end when a later hold is exclusive', () => {
     const open = (id: number, token: bigint, alone: boolean): HoldUpdate => ({
       ...update,
       id: String(id).padStart(16, '0'),

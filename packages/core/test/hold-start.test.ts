@@ -92,8 +92,8 @@ describe('the start of a hold', () => {
     });
   });
 
-  describe('with minRemainingMs on a store where a heartbeat proves only an earlier heartbeat', () => {
-    it('is refused at once when the time is longer than the heartbeats of that store can prove', async () => {
+  describe('with minRemainingMs on a store where a heartbeat proves the session only from an earlier heartbeat', () => {
+    it('is refused at once when minRemainingMs is longer than such heartbeats can prove', async () => {
       const sound = memory({ server });
       const client = connect({}, { ...sound, info: { ...sound.info, proofLag: 0.2 } });
       const max = LONGEST_MS - TTL_MS / 4;

@@ -19,7 +19,10 @@ const plans = fc.array(
   { minLength: 2, maxLength: 6 },
 );
 
-/** A property of fast-check: three clients claim one name, cancel, and lose requests and replies, in any order of events. */
+/**
+ * A property of fast-check: one client holds at a time, grants follow the order of the queue, and no entry is left. Three clients claim one name and
+ * cancel, while requests and replies are lost. The order of all events is random.
+ */
 export const anyInterleaving: fc.IAsyncProperty<unknown> = fc.asyncProperty(
   fc.scheduler(),
   fates,

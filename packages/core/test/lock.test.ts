@@ -298,7 +298,7 @@ describe('a lock client', () => {
       expect(server.sessionIds).to.deep.equal([]);
     });
 
-    it("emits no changes of the session's liveness after it was cancelled", async () => {
+    it("emits no changes of the session's liveness after the claim was cancelled", async () => {
       let silent = false;
       let end: () => void = () => undefined;
       const silence = new Promise<void>((resolve) => (end = resolve));
@@ -372,7 +372,7 @@ describe('a lock client', () => {
       expect(server.sessionIds).to.have.length(1);
     });
 
-    it('is opened again when its opening took longer than its proven time', async () => {
+    it('is opened again when its opening took longer than the time that the opening proves', async () => {
       const openings: number[] = [];
       const slow: Intercept = async (call, proceed) => {
         const reply = await proceed();
@@ -382,14 +382,15 @@ describe('a lock client', () => {
       const client = connect({ backend: { intercept: slow }, connectTimeoutMs: 2 * TTL_MS });
       const statuses = follow(client).states;
       await clock.advance(TTL_MS);
-      // Waits in real time, because the delay before the next attempt does not use this clock.
+      // Waits in real time, because the delay before the client opens a second session does not use the
+      // simulated clock.
       while (openings.length < 2) await new Promise((resolve) => setImmediate(resolve));
       await settle();
       expect(statuses.map(({ status }) => status)).to.deep.equal(['joining', 'held']);
       expect(server.sessionIds).to.have.length(1);
     });
 
-    it('sends its first heartbeat earlier when its opening took long', async () => {
+    it('sends its first heartbeat at once when its opening took half the TTL', async () => {
       const calls: [string, number][] = [];
       const slow: Intercept = async (call, proceed) => {
         calls.push([call, clock.now()]);
@@ -507,7 +508,7 @@ describe('a lock client', () => {
       await settle();
     });
 
-    it('aborts the signal of a hold at its first read after the event loop was blocked for too long', async () => {
+    it('aborts the signal of a hold when the signal is first read after the event loop was blocked for too long', async () => {
       const { signal } = await connect().acquire('x');
       clock.stall(TTL_MS);
       expect(() => {
@@ -550,7 +551,7 @@ describe('a lock client', () => {
       await other.release();
     });
 
-    it('is replaced without an error when it ends before the entry of a claim exists', async () => {
+    it('is replaced by a new session without an error when it ends before the entry of a claim exists', async () => {
       let lost = true;
       const client = connect({
         backend: {

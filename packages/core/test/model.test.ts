@@ -1,10 +1,11 @@
 // Runs random histories of three clients that contend for two names. Backend, network and clocks are
 // simulated, in virtual time. Faults are lost and late messages, clocks of different rates, frozen machines,
-// refused requests, evictions and expired sessions. Clients also cancel in every way.
+// refused requests, evictions and expired sessions. Clients also abort claims, unsubscribe from them, release
+// their holds, and close.
 //
 // After each event the rules of model/judge.ts are checked. A seed always generates the same histories, and a
 // history always runs the same way. A failure prints its seed, its smallest counterexample and its events.
-// model.long.ts runs more histories, and all defects.
+// model.long.ts runs more histories, and histories with each seeded defect.
 import { expect } from 'chai';
 import fc from 'fast-check';
 import * as core from '../src/index.ts';
@@ -18,7 +19,7 @@ import { anyHistory } from './model/plan.ts';
 const RUNS = 100;
 
 describe('a random history of clients, faults and an operator', () => {
-  it(`keeps every rule of judge.ts, in each of ${RUNS} histories`, async () => {
+  it(`keeps every rule of judge.ts (${RUNS} histories)`, async () => {
     await fc.assert(fc.asyncProperty(anyHistory, assertKeepsRules), { numRuns: RUNS, seed: 1 });
   });
 

@@ -1,6 +1,6 @@
-// Shows that multi-locks cannot deadlock. The first tests try all orders of entries by the rule of the queues
-// alone. The others run the core with random failures. multi.long.ts tries groups of three claims, and more
-// plans.
+// Shows that multi-locks cannot deadlock. The first tests explore all orders in which claims can enter their
+// queues, in a model without the core. The others run the core with random failures. multi.long.ts explores
+// groups of three claims, and runs more plans.
 import { expect } from 'chai';
 import fc from 'fast-check';
 import {
@@ -31,7 +31,7 @@ describe('claims of several queues', () => {
     return standstill;
   };
 
-  it('can deadlock when two claims wait in the same queues in opposite sequence, even if one claim is a reader', () => {
+  it('can deadlock when two claims wait in the same queues in opposite order, even if one claim is a reader', () => {
     const pairs = combinations(specs, 2).filter((group) => stuck(group, 'one by one'));
     const crossing = ([one, other]: readonly NameClaim[]): boolean => !one!.shared || !other!.shared;
     expect(pairs.every((group) => crosses(group) && crossing(group))).to.equal(true);
@@ -67,7 +67,7 @@ describe('random plans of clients that take several names', () => {
     await fc.assert(fc.asyncProperty(anyPlan, wellBehaved), { numRuns: RUNS, seed: 1 });
   });
 
-  it('include one that deadlocks when its names are locked one by one, but not when a multi-lock takes them together', async () => {
+  it('include a plan that deadlocks when its names are locked one by one, but not when a multi-lock takes them together', async () => {
     const ends = fc.asyncProperty(calmPlan, async (plan) => (await play(plan, 'one by one')).length === 0);
     const { failed, counterexample, numRuns } = await fc.check(ends, {
       seed: 1,

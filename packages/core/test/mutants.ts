@@ -56,17 +56,17 @@ const SEVERAL_NAMES: readonly Mutant[] = [
 const ENTERING_AGAIN: readonly Mutant[] = [
   mutant(
     'siblings enter together',
-    'sibling calls enter a reentrant hold one at a time in their order, also when one of them is cancelled',
+    'several calls inside a reentrant hold enter it again one at a time, in their order, also when one of them is cancelled',
     ['reentrancy/reentrancy.ts', 'await turnWithin(before, ', 'await turnWithin(Promise.resolve(), '],
   ),
   mutant(
     'a cancelled wait lets the next one pass',
-    'sibling calls enter a reentrant hold one at a time in their order, also when one of them is cancelled',
+    'several calls inside a reentrant hold enter it again one at a time, in their order, also when one of them is cancelled',
     ['reentrancy/reentrancy.ts', 'this.#line = before.then(() => left);', 'this.#line = left;'],
   ),
   mutant(
     'the outermost level releases the hold',
-    'a reentrant hold is released on the server once, when its last level is released',
+    'a reentrant hold is released on the server exactly once, when its last level is released',
     ['reentrancy/reentrancy.ts', 'if (this.#shared.levels === 0) await', 'if (this.depth === 1) await'],
   ),
   mutant(
@@ -207,7 +207,7 @@ const REQUESTS: readonly Mutant[] = [
   ),
   mutant(
     'an answer waits for its acknowledgement after the end of the hold',
-    'yieldToQueue settles within 1 s when its client closes while remove is pending',
+    'the call yieldToQueue of a holder settles within 1 s when its client closes while the request remove is pending',
     ['handover/requests.ts', 'merge(over$, received$, late$)', 'merge(received$, late$)'],
   ),
 ];
@@ -270,7 +270,7 @@ const TEXTS: readonly Mutant[] = [
   ),
   mutant(
     'a register is written without a change',
-    'a change of a register to its present text writes nothing, also when both are empty',
+    'a change of a register to its current text writes nothing, also when both texts are empty',
     ['views/register.ts', '        if (text === present?.text) return text;\n', ''],
   ),
 ];
@@ -310,7 +310,7 @@ const RECORDED_HOLDS: readonly Mutant[] = [
   ),
   mutant(
     'a record is written at once',
-    'two short holds of one client cost one read and one write of the records',
+    'two short holds of one client need one read and one write of the records',
     ['past/hold-recorder.ts', '    await this.#pause(WRITE_DELAY_MS);\n', ''],
   ),
   mutant(

@@ -34,7 +34,7 @@ describe('the observed hold durations', () => {
     status: QueueState['status'] = 'live',
   ): Promise<void> {
     await clock.advance(ms);
-    seen.look({ status, name: 'x', entries });
+    seen.readState({ status, name: 'x', entries });
   }
 
   function summary({ typicalMs, heldMs }: HoldTimes = seen.times): readonly [number | undefined, object] {

@@ -16,7 +16,7 @@ class Stage {
   refuse = (_error: unknown): void => undefined;
   followers = 0;
 
-  look(more: { readonly pauseMs?: number; readonly againAfterMs?: number }) {
+  readState(more: { readonly pauseMs?: number; readonly againAfterMs?: number }) {
     return readings({
       clock: this.clock,
       read: async () => (this.begun.push(this.clock.now()), this.present),
@@ -41,8 +41,8 @@ describe('reads of a value in the store', () => {
     stage = new Stage();
   });
 
-  it('start no more often than their minimum interval allows, and emit the last state of the value', async () => {
-    const read = stage.look({ pauseMs: 250 });
+  it('start no more often than their minimum interval allows, and emit the latest value', async () => {
+    const read = stage.readState({ pauseMs: 250 });
     // Blocks the event loop for `ms` milliseconds, so that timers run late.
     const late = (ms: number): Promise<void> => {
       stage.clock.stall(ms);
@@ -60,15 +60,15 @@ describe('reads of a value in the store', () => {
     expect(stage.seen).to.deep.equal([0, 3, 6, 9, 10]);
   });
 
-  it('happen once more when the value changes during a read, and emit no value twice', async () => {
-    stage.look({});
+  it('are repeated once when the value changes during a read, and emit no value twice', async () => {
+    stage.readState({});
     for (let nth = 0; nth < 3; nth += 1) stage.change();
     await stage.clock.advance(0);
     expect([stage.begun, stage.seen]).to.deep.equal([[0, 0], [0]]);
   });
 
   it('are repeated after an interval without notifications', async () => {
-    stage.look({ againAfterMs: 1_000 });
+    stage.readState({ againAfterMs: 1_000 });
     await stage.clock.advance(0);
     stage.present = 1;
     await stage.clock.advance(999);
@@ -78,7 +78,7 @@ describe('reads of a value in the store', () => {
   });
 
   it('end with an error when the notifications fail, and stop when the observer unsubscribes', async () => {
-    stage.look({ againAfterMs: 1_000 });
+    stage.readState({ againAfterMs: 1_000 });
     await stage.clock.advance(0);
     stage.refuse(new Error('refused'));
     await stage.clock.advance(1_000);

@@ -19,7 +19,7 @@ class Store {
   readonly removed: FoundEntry['ord'][] = [];
   readonly looks: SessionReconciler<FoundEntry>;
   has: readonly FoundEntry[] = [];
-  asked = 0;
+  requested = 0;
   isDown = false;
 
   constructor() {
@@ -29,23 +29,26 @@ class Store {
       inherited: INHERITED,
       readEntries: () => this.#read(),
       remove: async ({ ord }) => this.removed.push(ord),
-      nextCall: () => (this.asked += 1),
+      nextCall: () => (this.requested += 1),
     });
     this.looks.entryAdded();
   }
 
-  /** Adds an entry to the tracker, and records the error codes that its waiter receives. */
+  /**
+   * Adds an entry to those that this process tracks. The returned array collects the codes of the errors that its
+   * waiter receives.
+   */
   place(ord: number): readonly string[] {
     const reported: string[] = [];
     const { queue, id } = entry(ord);
     this.entries
-      .track({ queue, id, ord, key: id, turn: { admitted: true }, call: this.asked })
+      .track({ queue, id, ord, key: id, turn: { admitted: true }, call: this.requested })
       .subscribe({ error: ({ code }: { readonly code: string }) => reported.push(code) });
     return reported;
   }
 
   /** Starts a read of all entries, and advances the time by a second so that the result is applied. */
-  async look(): Promise<void> {
+  async read(): Promise<void> {
     this.looks.reconcile();
     await this.clock.advance(1_000);
   }
@@ -68,7 +71,7 @@ describe('a read of all entries of a session', () => {
   it('reports ENTRY_LOST for an entry that the store no longer has', async () => {
     const reported = [store.place(11), store.place(12)];
     store.has = [entry(12)];
-    await store.look();
+    await store.read();
     expect(reported).to.deep.equal([['ENTRY_LOST'], []]);
     expect(store.looks.unclaimed).to.deep.equal([]);
   });
@@ -77,15 +80,15 @@ describe('a read of all entries of a session', () => {
     store.place(11);
     store.entries.remove('a', 'i11');
     store.has = [entry(11)];
-    await store.look();
+    await store.read();
     expect(store.removed).to.deep.equal([11]);
     expect(store.looks.unclaimed).to.deep.equal([]);
   });
 
-  it('keeps entries whose request is in flight, and entries that a resumed session inherited and has not removed', async () => {
+  it('removes no entry whose enqueue is in flight, and no entry from before a resumption that has not left', async () => {
     store.has = [entry(9), entry(10), entry(11)];
     store.looks.entryRemoved(entry(9));
-    await store.pendingEnqueues.track([entry(11)], () => store.look());
+    await store.pendingEnqueues.track([entry(11)], () => store.read());
     expect(store.removed).to.deep.equal([9]);
     expect(store.looks.unclaimed).to.deep.equal([entry(10), entry(11)]);
   });
@@ -94,17 +97,17 @@ describe('a read of all entries of a session', () => {
     store.looks.reconcile();
     store.looks.reconcile();
     store.looks.reconcile();
-    expect(store.asked).to.equal(1);
+    expect(store.requested).to.equal(1);
     await store.clock.advance(1_000);
-    expect(store.asked).to.equal(2);
+    expect(store.requested).to.equal(2);
   });
 
   it('is requested again when it fails', async () => {
     store.isDown = true;
-    await store.look();
+    await store.read();
     expect(store.looks.unclaimed).to.equal(undefined);
     store.isDown = false;
-    await store.look();
+    await store.read();
     expect(store.looks.unclaimed).to.deep.equal([]);
   });
 

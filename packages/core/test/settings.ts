@@ -11,7 +11,7 @@ interface Setting {
     options: Pick<MultiOptions, 'signal' | 'timeoutMs'>,
   ): Observable<ClaimState | MultiClaimState>;
   release(): void;
-  /** Cleans up after the test: ends the hold that made the claim wait, and other claims of the setting. */
+  /** Cleans up after the test: releases the lock that this setting acquired, and ends its other claims. */
   tidy(): Promise<unknown>;
 }
 

@@ -114,7 +114,7 @@ export class Stage {
   }
 }
 
-/** Replaces `Math.random` by a fixed sequence of well-spread numbers, so that random delays are the same in every run. */
+/** Replaces `Math.random` by a fixed sequence of evenly spread numbers, so that random delays are the same in every run. */
 function evenlySpread(): () => number {
   let latest = 0;
   return () => (latest = (latest + 0.618) % 1);

@@ -44,7 +44,7 @@ describe('the heartbeat thread', () => {
     expect(isTrue()).to.equal(true);
   }
 
-  it('keeps the session proven while the main thread is blocked, and reports failures once that thread runs again', async () => {
+  it('keeps the session proven while the main thread is blocked, and reports failures once the main thread runs again', async () => {
     const { deadline: before } = start({ provenMs: PROVEN_MS, failAfter: 2 });
     expect(before).to.equal(0);
     const began = clock.now();

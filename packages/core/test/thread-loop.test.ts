@@ -72,7 +72,7 @@ describe('heartbeats in place of a blocked main thread', () => {
     expect(main.hasEnded).to.equal(true);
   });
 
-  it('end when the main thread has been blocked for longer than the limit, so that the session is lost at its deadline', async () => {
+  it('end when the main thread has been blocked for longer than maxBlockedMs, so that the session is lost at its deadline', async () => {
     main.start();
     await main.clock.advance(MAX_SILENCE_MS + 3_000);
     const last = main.sent.at(-1)!;
@@ -85,7 +85,7 @@ describe('heartbeats in place of a blocked main thread', () => {
     expect([main.liveness.remainingMs, main.liveness.hasEnded, main.hasEnded]).to.deep.equal([0, true, true]);
   });
 
-  it('start again when the main thread has run before the deadline and is blocked again', async () => {
+  it('start again when the main thread has run before the deadline of the session and is blocked again', async () => {
     main.start();
     await main.clock.advance(MAX_SILENCE_MS + 3_000);
     main.times.checkIn(main.clock.now());

@@ -30,7 +30,7 @@ describe('the turn of an entry', () => {
     });
   }
 
-  it('has the number of entries ahead only when it is known', () => {
+  it('contains the number of entries ahead only if the backend knows it', () => {
     expect(turnOf({ refs: [{}], total: 9 }, { limit: 1 })).to.deep.equal({ admitted: false, ahead: 9 });
     expect(turnOf({ refs: [{}] }, { limit: 1 })).to.deep.equal({ admitted: false });
   });
@@ -67,7 +67,7 @@ describe('the turn of an entry, computed without a read after an entry ahead of 
     expect(entriesAheadWithout(ahead, { ref: middle, owned: true }, lock)).to.equal(undefined);
   });
 
-  it('is admitted when enough permits are left', () => {
+  it('is admitted when the remaining entries ahead leave enough permits', () => {
     const ahead = { refs: [near, middle, far], total: 3 };
     const known = entriesAheadWithout(ahead, { ref: far }, { limit: 3 });
     expect(known).to.deep.equal({ refs: [near, middle], total: 2 });
@@ -76,7 +76,7 @@ describe('the turn of an entry, computed without a read after an entry ahead of 
 });
 
 describe('entries that waiters of this process watch', () => {
-  it('stay marked as having no conflicting entry ahead, for present and later waiters', () => {
+  it('stay marked as having no conflicting entry ahead, also for waiters that watch them later', () => {
     const followed = new LocalWaiters();
     const entry = followed.follow('a');
     expect(entry.owned).to.equal(false);
@@ -98,7 +98,7 @@ describe('entries that waiters of this process watch', () => {
 });
 
 describe('the entries ahead that a waiter remembers', () => {
-  it('lead to the same decision as all entries that were read, whichever entry is removed', () => {
+  it('give the waiter the same turn as all entries that were read, whichever entry is then removed', () => {
     const taker = fc.record({ permits: fc.integer({ min: 1, max: 3 }) });
     const property = fc.property(
       fc.array(taker, { minLength: 1, maxLength: 6 }),

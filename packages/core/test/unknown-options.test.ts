@@ -151,7 +151,7 @@ describe('an invalid backend, work or entry', () => {
     expect(await refusalOf(() => createLockClient(untyped(undefined)))).to.include('backend must be');
   });
 
-  it('is refused before anything is acquired', async () => {
+  it('is refused before a lock is acquired', async () => {
     await using client = createLockClient(memory());
     expect(await refusalOf(() => client.run('x', untyped(undefined)))).to.equal(
       'work is a function; got undefined',

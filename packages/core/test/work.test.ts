@@ -69,7 +69,7 @@ describe('the stop signal of the work', () => {
       await stage.passing(stubborn);
     }));
 
-  it('lets a run whose time limit has passed reject with WORK_TIMEOUT, caused by the error of the work, or resolve with its result', () =>
+  it('makes a run past its time limit reject with WORK_TIMEOUT if the work throws, or resolve with the result of the work', () =>
     onStage(async (stage) => {
       const client = stage.client();
       const failure = new Error('disk full');
@@ -93,7 +93,7 @@ describe('the stop signal of the work', () => {
       expect(await rejection(stage.passing(failing))).to.equal(failure);
     }));
 
-  it('makes a run reject immediately, without work, when it aborts while the run waits for the lock', () =>
+  it('makes a run reject immediately, without starting the work, when it aborts while the run waits for the lock', () =>
     onStage(async (stage) => {
       const client = stage.client();
       const holder = await stage.client().acquire('x');
@@ -111,7 +111,7 @@ describe('the stop signal of the work', () => {
       );
     }));
 
-  it('makes a run reject, without work, when it is already aborted at the moment of the grant', () =>
+  it('makes a run reject, without starting the work, when it is already aborted at the moment of the grant', () =>
     onStage(async (stage) => {
       const hold = await stage.client().acquire('x');
       const reason = new Error('down');
@@ -134,8 +134,8 @@ describe('the stop signal of the work', () => {
           const platform = AbortSignal.any([stop]);
           const before = [stop.aborted, both.aborted, deeper.aborted];
           stage.clock.stall(1_000);
-          // `AbortSignal.any` derives a signal that does not read the clock. It aborts only after the
-          // original signal was read.
+          // A signal of `AbortSignal.any` does not compare with the clock. It aborts only when `stop` aborts,
+          // which happens when `stop.aborted` is read. So the test reads the state of that signal last.
           const after = [deeper.aborted, both.aborted, stop.aborted, platform.aborted];
           expect(() => both.throwIfAborted()).to.throw(QueueLockError, 'WORK_TIMEOUT');
           return { before, after };

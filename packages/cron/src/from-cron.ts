@@ -30,8 +30,8 @@ export interface MomentLike {
 
 /**
  * Returns the `onTick` of a `CronJob`. The tick is the last scheduled time before the job fired; a run by
- * `job.fireOnTick()` or `runOnInit` counts for that tick too. So such a run does nothing if the tick is
- * already done.
+ * `job.fireOnTick()` or `runOnInit` counts for that tick too. So such a manual run does nothing if the tick
+ * is already done.
  *
  * The function rejects with `INVALID_ARGUMENT` for a job with its own `context`, since the times are read
  * from `this`. It also rejects for a job of a single date, which needs no scheduler: call `job.run(date)`.

@@ -11,8 +11,9 @@ export interface CronerJobLike {
 }
 
 /**
- * Returns the function of a croner job. The tick is the last scheduled time before the job fired; a run by
- * `job.trigger()` counts for that tick too. So such a run does nothing if the tick is already done.
+ * Returns the function to pass to a croner job. The tick is the last scheduled time before the job fired; a
+ * run by `job.trigger()` counts for that tick too. So such a manual run does nothing if the tick is already
+ * done.
  *
  * The function rejects with `INVALID_ARGUMENT` for a job with `interval`: its times count from the start of
  * the process, so no two processes share a tick.

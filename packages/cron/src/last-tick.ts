@@ -6,8 +6,8 @@ const LONGEST_SEARCH_MS = 2 ** 29 * SECOND_MS;
  * Returns the last scheduled time at or before a time, for a schedule that can only compute its next time.
  * Ticks are whole seconds.
  * @param at the time, in Unix milliseconds
- * @param next a monotonic function that returns the first tick after the second of a time, both in Unix
- * milliseconds
+ * @param next rounds a time down to a whole second and returns the first tick after it, both in Unix
+ * milliseconds. A later time never has an earlier tick.
  * @returns the tick in Unix milliseconds, or `undefined` when there is none in the last 17 years
  */
 export function lastTickUntil(at: number, next: (after: number) => number): number | undefined {
@@ -21,9 +21,9 @@ export function lastTickUntil(at: number, next: (after: number) => number): numb
 }
 
 interface Bounds {
-  /** A time before a tick: at least one tick is later than this time, and not later than `at`. */
+  /** A time so early that at least one tick lies after it and not after `at`. */
   readonly some: number;
-  /** A time after the last tick: no tick is later than this time, and not later than `at`. */
+  /** A time so late that no tick lies after it and not after `at`. */
   readonly none: number;
   readonly at: number;
 }

@@ -35,8 +35,8 @@ const KEY = /^(.+):(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)$/s;
 
 /**
  * Returns a coordinator for the `distributed` tasks of node-cron: each tick is run by at most one of all
- * processes, and by one of them as long as one is alive when it fires. Existing tasks need no change, not
- * even background tasks, which node-cron runs in a child process.
+ * processes, and by one of them if any is alive when the tick fires. Existing tasks need no change, not even
+ * background tasks, which node-cron runs in a child process.
  *
  * The coordinator records the tick before its run begins, and does not hold the lock during the run. So runs
  * of different ticks may overlap, and a tick whose process dies is not repeated. Where that matters use

@@ -45,7 +45,7 @@ export interface TickJob<T = unknown> {
   /**
    * Does the same as `run`, for a callback of a scheduler: passes the outcome to `onOutcome` and an error to
    * `onError`. Also resolves when the abort of the job's `signal` ended the tick.
-   * @throws what `run` rejects with, if there is no `onError`
+   * @throws the error with which `run` rejects, if there is no `onError`
    */
   handle(tick: Date): Promise<void>;
 }

@@ -13,14 +13,14 @@ const ONCE = 'at-most-once, croner';
 function member(
   words: string,
   { job = JOB, isKilled = false } = {},
-): { told: Reported[]; isKilled: boolean } {
+): { reported: Reported[]; isKilled: boolean } {
   const reports = words.split(' ').map((word): Reported => {
     if (word === 'called' || word === 'late')
       return { ev: 'called', job, tick: TICK, lateMs: word === 'late' ? 1_500 : 3 };
     if (word === 'begun' || word === 'ended') return { ev: word, job, tick: TICK };
-    return { ev: 'told', job, tick: TICK, outcome: word };
+    return { ev: 'reported', job, tick: TICK, outcome: word };
   });
-  return { told: reports, isKilled };
+  return { reported: reports, isKilled };
 }
 
 const ran = 'called begun ended ran';
@@ -41,7 +41,7 @@ describe('the checker of ticks', () => {
     ],
   }))
     it(`accepts that ${what}`, () => {
-      expect(faultsOf(members, [members[0]!.told[0]!.job], [TICK])).to.deep.equal([]);
+      expect(faultsOf(members, [members[0]!.reported[0]!.job], [TICK])).to.deep.equal([]);
     });
 
   for (const [fault, members] of Object.entries({
@@ -53,7 +53,7 @@ describe('the checker of ticks', () => {
     '[CLOSED]': [member(ran), member('called [CLOSED]')],
   }))
     it(`reports this fault of a tick: ${fault}`, () => {
-      const { job } = members[0]!.told[0]!;
+      const { job } = members[0]!.reported[0]!;
       expect(faultsOf(members, [job], [TICK])).to.include(`${job} at ${TICK}: ${fault}`);
     });
 

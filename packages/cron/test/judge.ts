@@ -8,8 +8,8 @@ import type { Reported } from './scheduled-jobs.ts';
 const LOST = /\[(OWNERSHIP|SESSION)_LOST\]/;
 const KNOWN = new RegExp(`^(ran|already-done|superseded)$|${LOST.source}`);
 /**
- * Half of the time between two ticks, in milliseconds. A process that fires a tick later than this may do so
- * after other processes have fired the next tick.
+ * Half of the time between two ticks, in milliseconds. A process that is later than this may fire a tick
+ * after other processes have fired the next one.
  */
 const MOST_LATE_MS = 1_000;
 
@@ -18,7 +18,7 @@ const MOST_LATE_MS = 1_000;
  * guarantee of its job promises.
  */
 export function faultsOf(
-  members: readonly Pick<Member, 'told' | 'isKilled'>[],
+  members: readonly Pick<Member, 'reported' | 'isKilled'>[],
   jobs: readonly string[],
   ticks: readonly string[],
 ): string[] {
@@ -26,12 +26,12 @@ export function faultsOf(
 }
 
 function faultsOfTick(
-  members: readonly Pick<Member, 'told' | 'isKilled'>[],
+  members: readonly Pick<Member, 'reported' | 'isKilled'>[],
   job: string,
   tick: string,
 ): string[] {
-  const parts = members.map(({ told, isKilled }) => {
-    const events = told.filter((one) => one.job === job && one.tick === tick);
+  const parts = members.map(({ reported, isKilled }) => {
+    const events = reported.filter((one) => one.job === job && one.tick === tick);
     return { isKilled: isKilled || events.some(({ outcome = '' }) => LOST.test(outcome)), events };
   });
   const count = (ev: Reported['ev']): number =>
@@ -43,15 +43,15 @@ function faultsOfTick(
 
   const faults = outcomes.filter((outcome) => !KNOWN.test(outcome)).map((outcome) => fault(outcome));
   // A scheduler that fires late or not at all, because its process was blocked, is not a fault of this
-  // package.
+  // package. So a tick is due only if a living process fired it in time.
   const isInTime = ({ events }: (typeof parts)[number]): boolean =>
     events.some(({ ev, lateMs = 0 }) => ev === 'called' && lateMs <= MOST_LATE_MS);
   const isDue = parts.some((part) => !part.isKilled && isInTime(part));
-  if (parts.some((part) => has(part, 'called') && !has(part, 'told') && !part.isKilled))
+  if (parts.some((part) => has(part, 'called') && !has(part, 'reported') && !part.isKilled))
     faults.push(fault('a living process never learned what became of it'));
   if (outcomes.filter((outcome) => outcome === 'ran').length > 1) faults.push(fault('two processes did it'));
   // The process was killed after it fired and before it reported the end of the work. So it may have recorded
-  // the tick without doing the work.
+  // the tick without doing the work. Then the tick may be skipped.
   const mayBeLost = parts.some((part) => part.isKilled && has(part, 'called'));
   if (job.startsWith('at-most-once')) {
     if (count('begun') > 1) faults.push(fault('it began twice'));

@@ -44,7 +44,7 @@ export class Member extends ScriptProcess<MemberEvent> {
   }
 
   /** Returns the reports about its jobs that the process has printed. */
-  get told(): readonly Reported[] {
+  get reported(): readonly Reported[] {
     return this.events.filter((event) => event.ev !== 'ready');
   }
 
@@ -56,7 +56,7 @@ export class Member extends ScriptProcess<MemberEvent> {
 
   /** Resolves when this process knows the outcome of the tick of the job, or of a later tick. */
   async untilTold(job: string, tick: string): Promise<void> {
-    await this.until((event) => event.ev === 'told' && event.job === job && event.tick >= tick);
+    await this.until((event) => event.ev === 'reported' && event.job === job && event.tick >= tick);
   }
 
   order(order: MemberOrder): void {

@@ -121,7 +121,7 @@ describe('oncePerTick', () => {
     expect(() => runCoordinator(one, { maxWaitingTicks: 0 })).to.throw('maxWaitingTicks is a whole number');
   });
 
-  it("has a coordinator that runs each tick of node-cron's distributed tasks in one process", async () => {
+  it("runs each tick of node-cron's distributed tasks in one process when node-cron uses its run coordinator", async () => {
     const runs: string[] = [];
     const skipped: string[] = [];
     let enough = (): void => undefined;
@@ -138,7 +138,8 @@ describe('oncePerTick', () => {
     await twoSkips;
     for (const task of tasks) await task.destroy();
     expect(runs).to.deep.equal([...new Set(runs)]);
-    // If the first tick is due before the second task is scheduled, no task reports that tick as skipped.
+    // Not every run has a skipped tick: if the first tick is due before the second task is scheduled, no task
+    // skips it. So the test requires only that each skipped tick was run.
     expect(runs.map((tick) => `${tick} not-elected`)).to.include.members(skipped.slice(0, 2));
   });
 });

@@ -11,7 +11,7 @@ const SOME = JOBS.filter((job) => job.startsWith('at-least-once'));
 describe('cron jobs of three processes over Redis', () => {
   afterEach(endScripts);
 
-  it('run each tick in one process, also after that process is killed during its work', async () => {
+  it('run each tick in one process, also after the process that runs a tick is killed during the work', async () => {
     const { endpoint } = await sharedRedis('cron');
     const url = `redis://${endpoint}?prefix=cron-${process.pid}`;
     const where = { url, ttlMs: TTL_MS, jobs: SOME };
@@ -27,7 +27,7 @@ describe('cron jobs of three processes over Redis', () => {
     });
     for (const one of begun) one.catch(() => undefined);
     const first = await Promise.any(begun);
-    const { tick } = first.told.find((event) => event.ev === 'begun' && event.job === job)!;
+    const { tick } = first.reported.find((event) => event.ev === 'begun' && event.job === job)!;
     const survivors = members.filter((member) => member !== first);
     for (const member of survivors)
       await member.until((event) => event.ev === 'called' && event.job === job && event.tick >= tick);

@@ -31,9 +31,9 @@ describe('cron jobs of three processes over etcd', function () {
       return member;
     };
     const crew = await Promise.all([join(), join(), join()]);
-    await Promise.all(crew.map((member) => member.untilEvent('told')));
+    await Promise.all(crew.map((member) => member.untilEvent('reported')));
     const first = crew
-      .map(({ told }) => told[0]!.tick)
+      .map(({ reported }) => reported[0]!.tick)
       .toSorted()
       .at(-1)!;
     for (let kill = 0; kill < KILLS; kill += 1) {
@@ -43,7 +43,7 @@ describe('cron jobs of three processes over etcd', function () {
       crew[victim] = await join();
     }
     const last = members
-      .flatMap(({ told }) => told.map(({ tick }) => tick))
+      .flatMap(({ reported }) => reported.map(({ tick }) => tick))
       .toSorted()
       .at(-1)!;
     for (const member of crew) for (const job of JOBS) await member.untilTold(job, last);

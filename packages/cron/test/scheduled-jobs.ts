@@ -37,11 +37,11 @@ export const JOBS: readonly string[] = [
  * ended, or its outcome is known.
  */
 export interface Reported {
-  readonly ev: 'called' | 'begun' | 'ended' | 'told';
+  readonly ev: 'called' | 'begun' | 'ended' | 'reported';
   readonly job: string;
   /** The scheduled time in ISO format. */
   readonly tick: string;
-  /** The outcome of the tick, or its error. Only reports with `ev: 'told'` have it. */
+  /** The outcome of the tick, or its error. Only reports with `ev: 'reported'` have it. */
   readonly outcome?: string;
   /** How many milliseconds late the library called the job. Only reports with `ev: 'called'` have it. */
   readonly lateMs?: number;
@@ -72,8 +72,8 @@ export function scheduleJobs(client: LockClient, jobs: Jobs): void {
       };
       const job = oncePerTick(oncePer(client, name, { guarantee }), watched, {
         maxWaitingTicks: 100,
-        onOutcome: ({ outcome }, tick) => say('told', tick, outcome),
-        onError: (error, tick) => say('told', tick, String(error)),
+        onOutcome: ({ outcome }, tick) => say('reported', tick, outcome),
+        onError: (error, tick) => say('reported', tick, String(error)),
       });
       schedule(pattern, {
         name,
@@ -96,7 +96,7 @@ function scheduleCoordinated(client: LockClient, { pattern, work, tell }: Jobs):
       const tick = key.slice(key.indexOf(':') + 1);
       tell({ ev: 'called', job: COORDINATED, tick, lateMs: Date.now() - Date.parse(tick) });
       const response = await coordinator.shouldRun(key);
-      say('told', tick, response ? 'ran' : 'already-done');
+      say('reported', tick, response ? 'ran' : 'already-done');
       return response;
     },
   };

@@ -69,7 +69,7 @@ describe('the tick that a scheduler wrapper passes to its job', () => {
     });
   }
 
-  it('is right for a cron schedule whose UTC offset is not a whole number of hours', async () => {
+  it('is the scheduled time also for a cron schedule whose UTC offset is not a whole number of hours', async () => {
     mock.timers.enable({ apis: ['setTimeout', 'Date'], now: NOON });
     for (const [utcOffset, tick] of [
       [330, '2026-11-27T09:30:00.000Z'],

@@ -29,7 +29,7 @@ describe('rates of queues on the dashboard', () => {
     return rowsOf(meter, reads.at(-1)![0])[0]!;
   };
 
-  it('are 0 or unknown after the first snapshot', () => {
+  it('are 0 for hand-offs and unknown for waits after the first snapshot', () => {
     const { handOffsPerS, turnMs, waitMs, heldMs } = after([1_000, 7]);
     expect([handOffsPerS, turnMs, waitMs, heldMs]).to.deep.equal([0, undefined, undefined, 500]);
   });
@@ -55,7 +55,7 @@ describe('rates of queues on the dashboard', () => {
     ).to.deep.equal(['b']);
   });
 
-  it('have a sum over all queues, which also names the queue with the longest expected wait', () => {
+  it('are summed over all queues, and the sum names the queue with the longest expected wait', () => {
     const rows = [
       rowOf('a', { depth: 3, waitMs: 5 }),
       rowOf('b', { depth: 4, waitMs: 9, handOffsPerS: 2 }),

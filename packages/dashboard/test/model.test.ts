@@ -135,7 +135,7 @@ describe('keys of the dashboard', () => {
     expect(targetOf('End', -1, { last: -1, page: 4 })).to.equal(undefined);
   });
 
-  it('keep the focused row rendered wherever it is', () => {
+  it('find the focused row in the page, even if it is outside of the visible rows', () => {
     const range = { startIndex: 10, endIndex: 12, overscan: 1, count: 100 };
     expect(withFocused(range, -1)).to.deep.equal([9, 10, 11, 12, 13]);
     expect(withFocused(range, 11)).to.deep.equal([9, 10, 11, 12, 13]);
@@ -172,7 +172,7 @@ describe('the ring of a deadlock', () => {
 });
 
 describe('the lists of the dashboard', () => {
-  it('omit values that are no names when they read stored names', () => {
+  it('omit stored values that are not names, and are empty when the stored text is malformed', () => {
     expect(namesFrom('["a",7,"","b"]')).to.deep.equal(['a', 'b']);
     expect([namesFrom('{"a":1}'), namesFrom('no')]).to.deep.equal([[], []]);
   });

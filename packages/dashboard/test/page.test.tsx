@@ -332,7 +332,7 @@ describe('the dashboard page', () => {
       expect(bridge.joins[0]!.hasLeft).to.equal(true);
     });
 
-    it("marks the user's own entry, and keeps it while there is no snapshot", async () => {
+    it("marks the user's own entry, and keeps it in the queue while there is no snapshot", async () => {
       await open('#/queue/a');
       const snapshot = queueOf('a', [entryOf('ann', 0), entryOf('eve', 1, { id: 'i' })]);
       say('queue', 'a', snapshot);

@@ -54,7 +54,7 @@ export function etcd(options?: EtcdOptions): Backend {
   return etcdOver(driverOf, options);
 }
 
-/** Returns an object that sends the heartbeats of a session of another thread. `owner` identifies the process that has the session. */
+/** Returns an object that sends the heartbeats of a session that the main thread has opened. `owner` identifies the process that has the session. */
 export function etcdRenewer({ options, lease, owner }: RenewerData): Renewer {
   return new EtcdBackend(options, driverOf, owner).renewerOf(lease);
 }

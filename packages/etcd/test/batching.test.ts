@@ -83,7 +83,7 @@ describe('batching of requests', () => {
     expect(requests.sent.slice(4)).to.deep.equal(['e1 f1']);
   });
 
-  it('sends as many requests of one kind as four full batches contain without waiting for replies, and the others later', async () => {
+  it('has at most 12 requests of one kind in flight, as many as four full batches contain', async () => {
     void requests.add(...Array.from({ length: 30 }, (_, i) => `a${i}`));
     await nextTurn();
     expect(requests.sent).to.have.length(12);

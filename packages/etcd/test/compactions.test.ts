@@ -95,7 +95,7 @@ describe('watch events that an etcd server may have lost around a compaction', (
     waiting.unsubscribe();
   });
 
-  it('do not block a waiter for ever, because the waiter reads after the compaction that the key was removed', async () => {
+  it('do not block a waiter for ever, because it reads the watched key again after the compaction', async () => {
     const key = Buffer.from('lost');
     await own.operator.put('lost');
     const createRevision = String(await own.operator.createRevisionOf('lost'));

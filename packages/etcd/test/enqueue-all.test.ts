@@ -74,7 +74,7 @@ describe('one call that enters several etcd queues', () => {
     ['before', '!'],
     ['after', 'z'],
   ] as const) {
-    it(`accepts nested names, and a queue blocks no queue of another name (nested keys sort ${about} the keys of the outer queue)`, async () => {
+    it(`admits all entries at once although their names are nested (nested keys sort ${about} the keys of the outer queue)`, async () => {
       const session = await direct();
       const outer = freshQueue();
       const nested = Array.from({ length: 50 }, (_, i) => newSpec(`${outer}/${sign}${i}/deeper`));

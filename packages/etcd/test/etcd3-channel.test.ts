@@ -96,7 +96,7 @@ describe('a stream of npm etcd3 that misbehaves', () => {
     await stream.canceled;
   });
 
-  it('is canceled although end() throws', async () => {
+  it('is canceled when the channel is closed, even if the stream throws in end()', async () => {
     const stream = new FakeStream('end');
     const { channel } = channelOver(Promise.resolve(stream));
     channel.close();

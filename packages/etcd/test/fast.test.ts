@@ -149,7 +149,7 @@ describe('an etcd queue with naming fast', () => {
         bench.at.clients.backend({ hosts: bench.at.server.endpoint }).evict!(bench.queue, placement),
     ],
   ] as const) {
-    it(`makes a new entry wait for the earlier entries after the newest of them ${about}`, async () => {
+    it(`makes a new entry wait for the remaining entries when the newest entry ahead ${about}`, async () => {
       await bench.makeLong();
       const first = await bench.enter(other);
       await goes(await bench.enter(await bench.open()));
@@ -213,7 +213,7 @@ describe('an etcd queue with naming fast', () => {
     await turns.untilAdmitted();
   });
 
-  it('admits several entries that are enqueued in one tick one after another', async () => {
+  it('admits one entry at a time, in the order of the queue, when several were enqueued in one tick', async () => {
     await bench.makeLong();
     const positions = await Promise.all([session, session, session, other].map((by) => bench.enter(by)));
     const orders = positions.map(({ placement }) => placement.order);

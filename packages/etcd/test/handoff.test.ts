@@ -23,7 +23,7 @@ describe('a hand-off on etcd', () => {
     }
   });
 
-  it("between processes costs one removal when the next holder's value is not a label that can contain an announcement", async () => {
+  it("between processes costs one removal when the next holder's value is not a label in which it can announce its hold", async () => {
     const queue = freshQueue();
     const positions = [
       await bench.enter(await bench.open(), queue),
@@ -84,7 +84,7 @@ describe('a hand-off on etcd', () => {
     await third.turns.untilAdmitted();
   });
 
-  it('admits the next waiter when a holder that has announced itself loses its session', async () => {
+  it('admits the next waiter when a holder whose label announces its hold loses its session', async () => {
     const [first, second, third] = (await line(3)) as [QueuedEntry, QueuedEntry, QueuedEntry];
     await leave(first);
     await second.turns.untilAdmitted();

@@ -93,6 +93,11 @@ for (const { transport, name, Link } of TRANSPORTS) {
 
     const oddities: readonly (readonly [title: string, answer: Reply, message: RegExp])[] = [
       ['a compressed reply', pieces([Buffer.from([1, 0, 0, 0, 0])], OK), /^13 INTERNAL: .*compressed/],
+      [
+        'a message of 4 GiB',
+        pieces([Buffer.from([0, 255, 255, 255, 255])], OK),
+        /^13 INTERNAL: .*at most 268435456 are read/,
+      ],
       ['an incomplete reply', pieces([COUNT_OF_3.subarray(0, 6)], OK), /^13 INTERNAL: .*incomplete/],
       ['a missing message without an error', pieces([], OK), /^13 INTERNAL: .*0 messages/],
       ['two messages', pieces([COUNT_OF_3, COUNT_OF_3], OK), /^13 INTERNAL: .*2 messages/],

@@ -8,7 +8,7 @@ interface Responding {
 
 /** Two fake members that respond to every keepalive at once, and record which of them received it. */
 class Members {
-  readonly asked: string[] = [];
+  readonly requested: string[] = [];
   readonly left: string[] = [];
   readonly #a = this.#member('a');
   readonly #b = this.#member('b');
@@ -21,7 +21,7 @@ class Members {
   #member(host: string): Endpoint {
     const keepAlive = ({ onResponse }: Responding): object => ({
       write: () => {
-        this.asked.push(host);
+        this.requested.push(host);
         onResponse({ TTL: '10', header: { raft_term: '7' } });
       },
       abandon: () => this.left.push(host),
@@ -44,7 +44,7 @@ describe('the keepalives of an etcd session', () => {
     expect(members.left).to.deep.equal([]);
     keepAlive.follow();
     expect(await keepAlive.heartbeat(signal)).to.deep.include({ ttlMs: 10_000, term: '7' });
-    expect(members.asked).to.deep.equal(['a', 'a', 'a', 'b']);
+    expect(members.requested).to.deep.equal(['a', 'a', 'a', 'b']);
     expect(members.left).to.deep.equal(['a']);
   });
 });

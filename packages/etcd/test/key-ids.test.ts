@@ -124,7 +124,7 @@ describe('the key of an etcd entry that has left', () => {
     expect([entry.leavesKeySpare(true), entry.leavesKeySpare(false)]).to.deep.equal([true, false]);
   });
 
-  it('may be created for the next entry when the enqueue found the queue occupied and created no key', async () => {
+  it('is reused when the enqueue found the queue occupied, so that the key was never created', async () => {
     const entry = newEntry();
     await entry.creating(Promise.resolve(), () => ({ status: 'occupied', contenders: true }));
     entry.withdraw();

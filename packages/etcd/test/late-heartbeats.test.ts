@@ -11,7 +11,7 @@ const LEFT_S = '41';
 
 describe('the reply to an etcd heartbeat', () => {
   const own = new OwnServer();
-  let asked: number;
+  let requested: number;
   let streams: number;
   let close: () => Promise<void>;
 
@@ -19,7 +19,7 @@ describe('the reply to an etcd heartbeat', () => {
 
   it('proves only the remaining TTL that is read from the lease when the member is a grpc-proxy', async () => {
     const session = await open((driver) => ({ ...driver, watch: numberedByServer(driver) }));
-    expect(await renewed(session)).to.deep.equal({ ttlMs: 41_000, asked: 1 });
+    expect(await renewed(session)).to.deep.equal({ ttlMs: 41_000, requested: 1 });
   });
 
   it('proves only the remaining TTL that is read from the lease until it is known that the member is no proxy', async () => {
@@ -28,13 +28,13 @@ describe('the reply to an etcd heartbeat', () => {
       return { write: ignore, close: ignore, abandon: ignore };
     };
     const session = await open((driver) => ({ ...driver, watch }));
-    expect(await renewed(session)).to.deep.equal({ ttlMs: 41_000, asked: 1 });
-    expect(await renewed(session)).to.deep.equal({ ttlMs: 41_000, asked: 2 });
+    expect(await renewed(session)).to.deep.equal({ ttlMs: 41_000, requested: 1 });
+    expect(await renewed(session)).to.deep.equal({ ttlMs: 41_000, requested: 2 });
   });
 
   it('proves the whole TTL, without a read of the lease, when the member is reached directly', async () => {
     const session = await open((driver) => driver);
-    expect(await renewed(session)).to.deep.equal({ ttlMs: TTL_MS, asked: 0 });
+    expect(await renewed(session)).to.deep.equal({ ttlMs: TTL_MS, requested: 0 });
   });
 
   it('comes on a new stream for each heartbeat behind a grpc-proxy, so it rarely belongs to an earlier heartbeat', async () => {
@@ -50,16 +50,16 @@ describe('the reply to an etcd heartbeat', () => {
   });
 
   async function renewed(session: Session): Promise<object> {
-    return { ttlMs: await session.renew(new AbortController().signal), asked };
+    return { ttlMs: await session.renew(new AbortController().signal), requested };
   }
 
   async function open(alter: (driver: Driver) => Driver): Promise<Session> {
-    [asked, streams] = [0, 0];
+    [requested, streams] = [0, 0];
     const backend = etcdOver(
       (host, options, failures) => {
         const driver = driverOf(host, options, failures);
         const leaseTimeToLive: Driver['leaseTimeToLive'] = async (request, options_) => {
-          asked += 1;
+          requested += 1;
           return { ...(await driver.leaseTimeToLive(request, options_)), TTL: LEFT_S };
         };
         const keepAlive: Driver['keepAlive'] = (listener) => {

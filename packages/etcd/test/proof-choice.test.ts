@@ -11,11 +11,11 @@ class Members {
   readonly endpoints = ['a:1', 'b:1'].map((host) => ({ host }) as Endpoint);
   readonly #failures$ = new Subject<Endpoint>();
   readonly failures$: Observable<Endpoint> = this.#failures$;
-  readonly asked: { host: string; answer: (facts: MemberFacts) => void; fail: () => void }[] = [];
+  readonly requested: { host: string; answer: (facts: MemberFacts) => void; fail: () => void }[] = [];
 
   status = ({ host }: Endpoint): Promise<MemberFacts> =>
     new Promise((answer, reject) => {
-      this.asked.push({ host, answer, fail: () => reject(new Error('no answer')) });
+      this.requested.push({ host, answer, fail: () => reject(new Error('no answer')) });
     });
 
   choice(heartbeats: HeartbeatProof = 'auto', lines: string[] = []): ProofChoice {
@@ -29,7 +29,7 @@ class Members {
 
   /** Replies to all pending status requests with this version. */
   async tell(version: string, term = '7'): Promise<void> {
-    for (const { host, answer } of this.asked.splice(0))
+    for (const { host, answer } of this.requested.splice(0))
       answer({ version, term, member: host, leader: 'a:1' });
     await setImmediate();
   }
@@ -41,10 +41,10 @@ describe('the choice of the heartbeat proof', () => {
     const choice = members.choice();
     choice.prepare('7');
     expect(choice.strictIn('7')).to.equal(true);
-    expect(members.asked.map(({ host }) => host)).to.deep.equal(['a:1', 'b:1']);
+    expect(members.requested.map(({ host }) => host)).to.deep.equal(['a:1', 'b:1']);
     await members.tell('3.5.30');
     expect(choice.strictIn('7')).to.equal(false);
-    expect(members.asked).to.deep.equal([]);
+    expect(members.requested).to.deep.equal([]);
   });
 
   it("stays strict when a member's version may return stale reads, and sends no further requests", async () => {
@@ -53,14 +53,14 @@ describe('the choice of the heartbeat proof', () => {
     choice.prepare('7');
     await members.tell('3.4.23');
     expect(choice.strictIn('7')).to.equal(true);
-    expect(members.asked).to.deep.equal([]);
+    expect(members.requested).to.deep.equal([]);
   });
 
   it('also shows, without a request, whether a member has a version that may lose watch events', async () => {
     const members = new Members();
     const choice = members.choice();
     expect(choice.mayLoseEvents).to.equal(true);
-    expect(members.asked).to.deep.equal([]);
+    expect(members.requested).to.deep.equal([]);
     choice.prepare('7');
     await members.tell('3.5.18');
     expect(choice.mayLoseEvents).to.equal(false);
@@ -74,7 +74,7 @@ describe('the choice of the heartbeat proof', () => {
     choice.prepare('7');
     await members.tell('3.5.30');
     expect(choice.strictIn('8')).to.equal(true);
-    expect(members.asked).to.have.length(2);
+    expect(members.requested).to.have.length(2);
     await members.tell('3.5.30', '8');
     expect(choice.strictIn('8')).to.equal(false);
   });
@@ -85,7 +85,7 @@ describe('the choice of the heartbeat proof', () => {
     choice.prepare('8');
     await members.tell('3.5.30', '8');
     expect(choice.strictIn('7')).to.equal(true);
-    expect(members.asked).to.deep.equal([]);
+    expect(members.requested).to.deep.equal([]);
   });
 
   it('is repeated for a member to which a request has failed', async () => {
@@ -95,7 +95,7 @@ describe('the choice of the heartbeat proof', () => {
     await members.tell('3.5.30');
     members.fail(1);
     expect(choice.strictIn('7')).to.equal(true);
-    expect(members.asked.map(({ host }) => host)).to.deep.equal(['b:1']);
+    expect(members.requested.map(({ host }) => host)).to.deep.equal(['b:1']);
     await members.tell('3.5.27');
     expect(choice.strictIn('7')).to.equal(true);
   });
@@ -107,17 +107,17 @@ describe('the choice of the heartbeat proof', () => {
     members.fail(0);
     await members.tell('3.5.30');
     expect(choice.strictIn('7')).to.equal(true);
-    expect(members.asked.map(({ host }) => host)).to.deep.equal(['a:1']);
+    expect(members.requested.map(({ host }) => host)).to.deep.equal(['a:1']);
   });
 
   it('requests the version of a silent member again with the next heartbeat', async () => {
     const members = new Members();
     const choice = members.choice();
     choice.prepare('7');
-    members.asked.splice(1)[0]!.fail();
+    members.requested.splice(1)[0]!.fail();
     await members.tell('3.5.30');
     expect(choice.strictIn('7')).to.equal(true);
-    expect(members.asked.map(({ host }) => host)).to.deep.equal(['b:1']);
+    expect(members.requested.map(({ host }) => host)).to.deep.equal(['b:1']);
     await members.tell('3.5.30');
     expect(choice.strictIn('7')).to.equal(false);
   });
@@ -141,7 +141,7 @@ describe('the choice of the heartbeat proof', () => {
       const choice = members.choice(heartbeats);
       choice.prepare('7');
       expect(choice.strictIn('7')).to.equal(heartbeats === 'strict');
-      expect(members.asked).to.deep.equal([]);
+      expect(members.requested).to.deep.equal([]);
     });
   }
 });

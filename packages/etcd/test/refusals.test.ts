@@ -33,7 +33,7 @@ describe('an etcd server that accepts ten operations in a transaction', () => {
       expect(keys).to.equal(0);
     });
 
-    it(`gets a request that it refuses only once, even if the client has two addresses for it, and does not count as failing (${transport})`, async () => {
+    it(`receives a larger transaction only once, even if the client has two addresses of it, and does not count as failed (${transport})`, async () => {
       const hosts = [server.endpoint, server.endpoint.replace('127.0.0.1', 'localhost')];
       const connection = new Connection(checkOptions({ hosts, transport }));
       const { endpoint } = connection;

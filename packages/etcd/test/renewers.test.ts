@@ -17,7 +17,7 @@ function refusal(options: EtcdOptions): string | undefined {
 }
 
 describe('heartbeats that a thread sends to etcd', () => {
-  it('accept all options that can be passed to a thread', () => {
+  it('are possible with all options that can be passed to a thread', () => {
     const auth = { username: 'a', password: 'b' };
     for (const options of [
       {},

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { MAX_MESSAGE, MessageBuffer } from '../src/wire/message-buffer.ts';
+import { MAX_MESSAGE_BYTES } from '../src/wire/grpc-messages.ts';
+import { MessageBuffer } from '../src/wire/message-buffer.ts';
 import { SocketCall } from '../src/wire/socket-call.ts';
 import { FramePeer, frame } from './frame-peer.ts';
 
@@ -80,7 +81,7 @@ describe('a call of the transport socket', () => {
     ['a status in trailers', [headers(GRPC), trailers({ ':status': '200' })], /status after/],
     ['trailers before the end', [headers(GRPC), headers(OK)], /trailers before the end/],
     ['a compressed message', [headers(GRPC), data('0100000000')], /compressed/],
-    ['a message of more than 256 MB', [headers(GRPC), data('0010000001aa')], /268435457 bytes/],
+    ['a message of more than 256 MiB', [headers(GRPC), data('0010000001aa')], /268435457 bytes/],
   ];
   for (const [what, bytes, error] of invalid)
     it(`ends with an error, and resets the stream, after ${what}`, async () => {
@@ -133,7 +134,7 @@ describe('the buffer of messages', () => {
   it('grows with what has arrived, not with what a prefix announces', () => {
     const buffer = new MessageBuffer();
     const prefix = Buffer.alloc(5);
-    prefix.writeUInt32BE(MAX_MESSAGE, 1);
+    prefix.writeUInt32BE(MAX_MESSAGE_BYTES, 1);
     const before = process.memoryUsage().arrayBuffers;
     buffer.push(prefix, () => undefined);
     expect(process.memoryUsage().arrayBuffers - before).to.be.lessThan(2 ** 20);

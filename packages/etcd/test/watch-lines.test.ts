@@ -87,7 +87,7 @@ describe('the watches of an etcd backend', () => {
     expect(streamOf.size).to.equal(400);
   });
 
-  it('use eight streams for 1,000 keys, of which one is left when all watches have ended', async () => {
+  it('use eight streams for 1,000 keys, and keep one stream when all watches have ended', async () => {
     const { driver } = connection.endpoint;
     const { ID } = await driver.leaseGrant({ TTL: 600 }, CALL);
     const keys = Array.from({ length: 1_000 }, (_, i) => `crowd/${i}/holder`);

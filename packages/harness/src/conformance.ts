@@ -1,8 +1,8 @@
 import { facts, factsWithTitles, type BackendHarness } from '@queuelock/conformance';
 
 /**
- * How the results of conformance tests on a special configuration of a backend differ from those on the usual
- * one.
+ * The conformance tests in which a special configuration of a backend, such as another naming, may differ from
+ * the default configuration.
  */
 interface Apart {
   /** Returns whether this configuration is expected to reject the first call of a conformance test with this error. */
@@ -18,7 +18,7 @@ const LANES = 4;
 
 /**
  * Runs all conformance tests: each one passes, or its first call is rejected as unsupported. Several tests
- * run at the same time, because they mostly wait for an idle server.
+ * run at the same time, because a test mostly waits and leaves the server idle.
  */
 export function describeWhatApplies(harness: BackendHarness, { refuses, contradicts }: Apart): void {
   describe(`${harness.name} passes every conformance test that it does not refuse`, function () {

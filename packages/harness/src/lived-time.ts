@@ -9,8 +9,8 @@ const PUNCTUAL_MS = 5;
 const ORIGIN_MS = Number(process.hrtime.bigint()) / 1e6 - performance.now();
 
 /**
- * A period in which a timer of 20 ms was late, so that the process could not run for a part of it. Times are
- * of `performance.now()`.
+ * A period in which a timer of 20 ms was late, because the process could not run for `lostMs` of the period.
+ * `from` and `to` are values of `performance.now()`.
  */
 export interface Loss {
   readonly from: number;

@@ -1,2 +1,5 @@
-/** Exports two names of the conformance suite for tests that need nothing else of it. */
+/**
+ * Exports `safely` and its error `SafetyViolation` of the conformance suite, for tests that use nothing else
+ * of the suite.
+ */
 export { SafetyViolation, safely } from '@queuelock/conformance';

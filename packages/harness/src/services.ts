@@ -88,7 +88,10 @@ export interface RedisOptions<W extends Way = Way> {
 export interface ConsulOptions<W extends Way = Way> {
   /** Forces a way to get the server: external, or as a process. Default: the first available one. */
   readonly way?: W;
-  /** Settings of the agent's configuration file. Without them sessions may be as short as 100 ms. */
+  /**
+   * Settings of the agent's configuration file, which replace defaults of the harness. By default
+   * `session_ttl_min` is 100 ms.
+   */
   readonly settings?: ConsulSettings;
 }
 

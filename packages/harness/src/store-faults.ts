@@ -114,8 +114,8 @@ function faultsOfReplies(bench: Bench): void {
     const { proxy, session } = await bench.proxiedSession();
     const [first, wanted] = [newSpec({ queue: 'lost removal' }), newSpec({ queue: 'lost removal' })];
     for (const spec of [first, wanted]) await session.enqueue(spec);
-    // Removes another entry first, which makes the server cache the script of removals. So the next removal
-    // is a single request, and losing its reply is a single fault.
+    // Removes another entry first, because Redis gets the removal script with its first use and caches it. The
+    // next removal is then a single request, so losing its reply is a single fault.
     await session.remove('lost removal', first.id);
     const reply = proxy.loseNextReply((chunk) => bench.store().isStep(chunk, wanted.id));
     expect(await refusal(session.remove('lost removal', wanted.id))).to.include({ code: 'UNAVAILABLE' });

@@ -6,8 +6,8 @@ import { catchingAll } from './uncaught.ts';
 import { MISBEHAVIOURS, UnrulyCalls, type Misbehaviour } from './unruly.ts';
 
 /**
- * Two clients of one store that compete for a lock. The client library of `unruly` misbehaves as `calls`
- * prescribes.
+ * Two lock clients of one store that compete for a lock. `unruly` accesses the store through a library that
+ * misbehaves, and `calls` determines in which calls and how.
  */
 export interface UnrulyContest {
   readonly unruly: LockClient;
@@ -77,7 +77,10 @@ export interface UnrulyStore {
   readonly honest: () => LockClient;
 }
 
-/** A client, with a function that closes the library that the application has passed to it. */
+/**
+ * A lock client of an application that has passed a library for the store to it, and a function that closes
+ * this library.
+ */
 export interface UnrulyClient {
   readonly locks: LockClient;
   /** Closes the library. Rejects when the backend has not returned the connections that it took. */

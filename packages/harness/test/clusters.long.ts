@@ -163,7 +163,7 @@ for (const { name, lines, start } of [ETCD, ZOOKEEPER]) {
         await sees(frozen, key);
       });
 
-      it('deny writes to a leader that is cut off from the others', async () => {
+      it('acknowledge no write to a leader that is cut off from the other members', async () => {
         const minority = await cluster.leader();
         const line = await openLine(minority);
         await minority.cut({ from: 'members' });
@@ -224,7 +224,7 @@ for (const { name, lines, start } of [ETCD, ZOOKEEPER]) {
         await slow.heal();
       });
 
-      it('are frozen and thawed in turn, each for 200 ms', async () => {
+      it('serve writes while one of them alternately freezes and runs for 200 ms each', async () => {
         const slow = await follower();
         await slow.slow({ duty: { frozenMs: 200, runningMs: 200 } });
         const { pid } = slow;
@@ -383,7 +383,7 @@ for (const { name, lines, start } of [ETCD, ZOOKEEPER]) {
   }
 }
 
-/** Resolves with whether a write is acknowledged within the grace period. */
+/** Resolves with whether a write is acknowledged within 400 ms. */
 async function isAcknowledged(put: Promise<void>): Promise<boolean> {
   const outcome = put.then(
     () => true,

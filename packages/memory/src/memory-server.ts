@@ -46,6 +46,9 @@ export interface MemoryServer {
    * @returns `false` if there is no such entry
    */
   evict(key: string): boolean;
-  /** Ends every session and so removes every entry and timer. The counter continues; registers and traces stay. */
+  /**
+   * Ends every session and so removes every entry and timer. Registers and traces stay, and order numbers
+   * continue to grow.
+   */
   close(): void;
 }

@@ -5,8 +5,8 @@ import { Observable, Subject, type Subscriber } from './rx.ts';
 export interface Entry extends EntrySpec {
   readonly sessionId: string;
   /**
-   * Number of the session's client that enqueued the entry last. The first client of a session has 0, and
-   * each resumption adds 1.
+   * Number of the client by which the entry was last enqueued. A session's first client has the number 0, and
+   * each resumption of the session adds 1.
    */
   tenancy: number;
   readonly order: bigint;
@@ -90,8 +90,8 @@ export function turnBehind(
 }
 
 /**
- * Returns the limit of the nearest entry ahead that has another limit than this one. Returns `undefined` for
- * a shared entry, because a waiting reader is never admitted beside a writer, whatever their limits.
+ * Returns the limit of the nearest entry ahead whose limit differs from that of `own`. Returns `undefined` if
+ * `own` is shared, because limits do not decide about a reader: it always waits for writers ahead.
  */
 export function otherLimit(entries: readonly Entry[], own: Entry): number | undefined {
   if (own.shared || entries.length === 1) return undefined;

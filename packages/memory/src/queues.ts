@@ -1,4 +1,10 @@
-import { QueueLockError, type EntrySpec, type StoredEntry, type Turn } from '@queuelock/core/backend';
+import {
+  QueueLockError,
+  type EntryName,
+  type EntrySpec,
+  type StoredEntry,
+  type Turn,
+} from '@queuelock/core/backend';
 import { Queue, turnBehind, type Entry } from './queue.ts';
 import { Observable, Subject, type Subscriber } from './rx.ts';
 
@@ -45,7 +51,13 @@ export class Queues {
     return this.#queues.get(name)?.find(id);
   }
 
-  /** Returns the entry of that id of a session, in any queue. */
+  /** Returns the entry if it belongs to the session. */
+  own(sessionId: string, { queue, id }: EntryName): Entry | undefined {
+    const entry = this.find(queue, id);
+    return entry?.sessionId === sessionId ? entry : undefined;
+  }
+
+  /** Returns the entry with this id that the session has in any queue. */
   of(sessionId: string, id: string): Entry | undefined {
     return this.#byId.get(`${sessionId} ${id}`);
   }
@@ -66,7 +78,7 @@ export class Queues {
     return entry;
   }
 
-  /** Changes the value that an entry shows. */
+  /** Replaces the value of an entry, which observers of the queue receive. */
   relabel(entry: Entry, value: string): void {
     entry.value = value;
     this.#queue(entry.queue).changed();

@@ -109,7 +109,7 @@ export class Server implements MemoryServer {
     const entry = this.#queues.find(spec.queue, spec.id);
     const tenancy = this.#sessions.tenancyOf(sessionId);
     if (!entry) return this.#queues.join({ sessionId, tenancy }, spec);
-    // Ids cannot be guessed, so a client has the id of another session's entry only from an earlier process.
+    // A client cannot guess ids, so it knows the id of this entry from an earlier process with another session.
     if (entry.sessionId !== sessionId)
       throw new QueueLockError('ENTRY_LOST', `the entry ${entry.key} is of another session`);
     entry.tenancy = tenancy;
@@ -124,13 +124,13 @@ export class Server implements MemoryServer {
     if (twice !== undefined) throw invalidArgument('specs', twice, 'name each queue at most once');
     for (const spec of specs) this.#requireSame(sessionId, spec);
     const present = specs.filter(({ queue, id }) => this.#queues.find(queue, id));
-    if (present.length > 0 && present.length < specs.length) this.loseAll(specs);
+    if (present.length > 0 && present.length < specs.length) this.loseAll(sessionId, specs);
     return specs.map((spec) => this.enqueue(sessionId, spec));
   }
 
-  /** Removes all of these entries because one of them was removed, and throws `ENTRY_LOST`. */
-  loseAll(specs: readonly EntrySpec[]): never {
-    for (const { queue, id } of specs) this.remove(queue, id);
+  /** Removes all entries that were enqueued together, because one of them was removed. Throws `ENTRY_LOST`. */
+  loseAll(sessionId: string, specs: readonly EntrySpec[]): never {
+    for (const spec of specs) this.remove(sessionId, spec);
     const ids = specs.map(({ id }) => id).join(', ');
     throw new QueueLockError(
       'ENTRY_LOST',
@@ -147,20 +147,20 @@ export class Server implements MemoryServer {
 
   update(sessionId: string, { queue, id }: EntryRef, value: string): boolean {
     this.#sessions.requireAlive(sessionId);
-    const entry = this.#queues.find(queue, id);
+    const entry = this.#queues.own(sessionId, { queue, id });
     if (entry) this.#queues.relabel(entry, value);
     return entry !== undefined;
   }
 
   share(sessionId: string, { queue, id }: EntryRef, value: string): boolean {
     this.#sessions.requireAlive(sessionId);
-    const entry = this.#queues.find(queue, id);
+    const entry = this.#queues.own(sessionId, { queue, id });
     if (entry) this.#queues.change(entry, { value, shared: true });
     return entry !== undefined;
   }
 
-  remove(queue: string, id: string): boolean {
-    const entry = this.#queues.find(queue, id);
+  remove(sessionId: string, { queue, id }: EntryRef): boolean {
+    const entry = this.#queues.own(sessionId, { queue, id });
     // Erases the trace by the key, not by the id: after an eviction, a late enqueue may create a new entry
     // with the same id.
     if (entry) this.#traces.erase(queue, entry.key);
@@ -171,7 +171,7 @@ export class Server implements MemoryServer {
   removeUnclaimed(sessionId: string): void {
     this.#sessions.requireAlive(sessionId);
     const tenancy = this.#sessions.tenancyOf(sessionId);
-    for (const { queue, id } of this.#queues.unclaimed({ sessionId, tenancy })) this.remove(queue, id);
+    for (const entry of this.#queues.unclaimed({ sessionId, tenancy })) this.remove(sessionId, entry);
   }
 
   evictFrom(queue: string, { key, order }: Pick<StoredEntry, 'key' | 'order'>): boolean {
@@ -184,7 +184,7 @@ export class Server implements MemoryServer {
   /** Stores a trace of a hold. Returns the other traces of the queue whose entries no longer exist. */
   leaveTrace(sessionId: string, { queue, id }: EntryRef): readonly string[] {
     this.#sessions.requireAlive(sessionId);
-    const own = this.#queues.find(queue, id);
+    const own = this.#queues.own(sessionId, { queue, id });
     if (!own) throw new QueueLockError('ENTRY_LOST', `no entry ${id} is in the queue`);
     this.#traces.leave(queue, own.key);
     const present = new Set(this.#queues.in(queue).map(({ key }) => key));

@@ -54,7 +54,7 @@ export class MemorySession implements Session {
   enqueueAll(specs: readonly EntrySpec[]): Promise<readonly Placement[]> {
     const arrive = this.#underWay.send(specs.map(({ id }) => id));
     return this.#call('enqueueAll', () => {
-      if (!arrive()) this.#server.loseAll(specs);
+      if (!arrive()) this.#server.loseAll(this.id, specs);
       return this.#server.enqueueAll(this.id, specs).map((entry) => this.#placement(entry));
     });
   }
@@ -80,7 +80,7 @@ export class MemorySession implements Session {
     try {
       return await this.#call('remove', () => {
         this.#underWay.refuse(id);
-        return this.#server.remove(queue, id);
+        return this.#server.remove(this.id, { queue, id });
       });
     } catch (error) {
       if (isQueueLockError(error, 'SESSION_LOST')) return false;

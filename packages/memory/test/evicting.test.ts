@@ -23,7 +23,7 @@ describe('evicting from a queue of a memory server', () => {
     next.stop();
   });
 
-  it('refuses the key of another queue, also of a queue whose name continues the first name', async () => {
+  it('refuses the key of an entry in another queue, even in a nested one (q/deeper below q)', async () => {
     const session = await openSession(backend);
     for (const queue of ['other', 'q/deeper']) {
       const entry = await session.enqueue(newSpec({ queue }));

@@ -138,7 +138,7 @@ describe('a connection to a memory server', () => {
     expect(server.sessionIds).to.deep.equal([session.id]);
   });
 
-  it('aborts a renewal by its signal, but not the opening of a session', async () => {
+  it('aborts the renewal of a session when the signal of the call aborts, but not the opening of a session', async () => {
     const intercept = only('renew', () => new Promise(() => undefined));
     const backend = connect({ intercept });
     const session = await openSession(backend);

@@ -37,7 +37,7 @@ const step = fc.oneof(
 );
 
 describe('any history of a memory server', () => {
-  it('admits entries in order, each once and with growing tokens', async () => {
+  it('contains each admission once, in the order of the queue and with growing tokens', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
         const server = createMemoryServer({ clock: virtualClock() });

@@ -27,7 +27,7 @@ describe('permits of a memory server', () => {
     server.close();
   });
 
-  it('of an entry are counted together with those of all conflicting entries ahead, waiters included', async () => {
+  it('are added up over an entry and all conflicting entries ahead of it, waiters included', async () => {
     const line = await enterAll(
       { limit: 5, permits: 3 },
       { limit: 5, permits: 4 },
@@ -98,7 +98,7 @@ describe('permits of a memory server', () => {
     after.stop();
   });
 
-  it('have a limit for each entry: an enqueue returns the limit of the nearest entry ahead with another limit', async () => {
+  it('may have different limits in one queue: an enqueue returns the nearest different limit ahead', async () => {
     const session = await openSession(backend);
     const otherLimits: (number | undefined)[] = [];
     for (const spec of [{ limit: 3 }, { limit: 4 }, { limit: 3 }, { limit: 3, shared: true }, { limit: 3 }]) {

@@ -34,7 +34,7 @@ describe('resuming a session of a memory server', () => {
     waiter.stop();
   });
 
-  it('refuses a session that has ended, and an invalid text', async () => {
+  it('refuses a session that has ended, and a text that describes no session', async () => {
     const session = await openSession(memory({ server }), 1_000);
     await session.abandon!();
     clock.stall(1_000);

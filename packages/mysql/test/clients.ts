@@ -38,17 +38,17 @@ export class Clients extends OwnServer {
    * Returns a pool, and a list to which the pool adds each statement that it sends. Calls of procedures are
    * in the list by their names.
    */
-  counted(): { readonly pool: MysqlPoolLike; readonly asked: string[] } {
+  counted(): { readonly pool: MysqlPoolLike; readonly requested: string[] } {
     const pool = this.pool();
-    const asked: string[] = [];
+    const requested: string[] = [];
     return {
-      asked,
+      requested,
       pool: {
         async getConnection() {
           const connection = await pool.getConnection();
           return {
             query(options) {
-              asked.push(/^call queuelock_(\w+)/.exec(options.sql)?.[1] ?? options.sql);
+              requested.push(/^call queuelock_(\w+)/.exec(options.sql)?.[1] ?? options.sql);
               return connection.query(options);
             },
             release: () => connection.release(),

@@ -49,7 +49,7 @@ describe('a fault on MySQL', () => {
     await clients.until("select count(*) from queuelock_entry where queue = 'late'", 1);
   }).timeout(WITHIN_MS);
 
-  it('removes an entry again at the next heartbeat when a restored database has brought it back', async () => {
+  it('that brings back a removed entry, such as a restored database, is repaired at the next heartbeat', async () => {
     const session = await clients.session();
     const spec = newSpec({ queue: 'went back' });
     const { order } = await session.enqueue(spec);

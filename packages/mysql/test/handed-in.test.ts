@@ -54,7 +54,7 @@ describe('a pool that is passed to mysql()', () => {
   });
 
   for (const garbage of [[], '', 7, null, {}, [null], [7], [{}], [[], []], [[{ word: 'later' }], []]]) {
-    it(`does not confirm a heartbeat by the reply ${JSON.stringify(garbage)}`, async () => {
+    it(`confirms no heartbeat if it returns the reply ${JSON.stringify(garbage)}`, async () => {
       let isBroken = false;
       const real = clients.pool();
       const pool: Pool = {

@@ -121,7 +121,7 @@ describe('the errors of MySQL', () => {
     ]);
   });
 
-  it('have no number of a server error when they end the connection', () => {
+  it('do not count as errors that the server reported when they end the connection', () => {
     expect(numberOf(refused(1213))).to.equal(1213);
     expect(numberOf(refused(1927, { fatal: true }))).to.equal(undefined);
     expect(numberOf(new Error('Connection lost'))).to.equal(undefined);

@@ -85,7 +85,7 @@ describe('a MariaDB with a global setting', function () {
     'autocommit = 0': 'autocommit of the connections of pool must be 1',
   };
   for (const [setting, refused] of Object.entries(OVERRIDDEN))
-    it(`with ${setting} is accepted through a URL, and refused through a pool with an error that names the setting`, async () => {
+    it(`serves clients with a URL despite ${setting}, and refuses a pool with an error that names the setting`, async () => {
       const [name = ''] = setting.split(' ');
       await clients.operator.run(`set global ${setting}`);
       try {
@@ -105,7 +105,7 @@ describe('a MariaDB with a global setting', function () {
       }
     });
 
-  it('refuses a session with tx_read_only, and the error names the setting', async () => {
+  it('refuses to open a session if the setting is tx_read_only, and the error names it', async () => {
     await clients.operator.run('set global tx_read_only = 1');
     try {
       const backend = clients.connect();

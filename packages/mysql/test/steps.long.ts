@@ -16,30 +16,30 @@ describe('requests to MySQL', () => {
   });
 
   /** Returns a connected client with a session, and the statements that it sends from now on. */
-  async function ready(): Promise<{ readonly client: LockClient; readonly asked: string[] }> {
-    const { pool, asked } = clients.counted();
+  async function ready(): Promise<{ readonly client: LockClient; readonly requested: string[] }> {
+    const { pool, requested } = clients.counted();
     const client = createLockClient(clients.connect({ pool }), { ttlMs: TTL_MS });
     locks.push(client);
     await client.run('first', async () => undefined);
-    asked.length = 0;
-    return { client, asked };
+    requested.length = 0;
+    return { client, requested };
   }
 
   it('acquire a free lock in one round trip, and release it in one', async () => {
-    const { client, asked } = await ready();
+    const { client, requested } = await ready();
     const ownership = await client.acquire('free');
-    expect(asked.splice(0)).to.deep.equal(['enter']);
+    expect(requested.splice(0)).to.deep.equal(['enter']);
     await ownership.release();
-    expect(asked).to.deep.equal(['leave']);
+    expect(requested).to.deep.equal(['leave']);
   });
 
   it('try a lock in one round trip, and change no row if it is not free', async () => {
     const [one, other] = [await ready(), await ready()];
     const ownership = await one.client.tryAcquire('tried');
-    expect(one.asked).to.deep.equal(['enter']);
+    expect(one.requested).to.deep.equal(['enter']);
     const changes = await clients.operator.number("select changes from queuelock_queue where name = 'tried'");
     expect(await other.client.tryAcquire('tried')).to.equal(undefined);
-    expect(other.asked).to.deep.equal(['enter']);
+    expect(other.requested).to.deep.equal(['enter']);
     expect(await clients.operator.entries('tried')).to.have.length(1);
     expect(
       await clients.operator.number("select changes from queuelock_queue where name = 'tried'"),
@@ -51,16 +51,16 @@ describe('requests to MySQL', () => {
     const holder = await ready();
     const waiter = await ready();
     const ownership = await holder.client.acquire('handed');
-    holder.asked.length = 0;
+    holder.requested.length = 0;
     const claims = Array.from({ length: 20 }, () => waiter.client.acquire('handed'));
     await clients.until("select count(*) from queuelock_entry where queue = 'handed'", 21);
-    const reads = waiter.asked.filter((sql) => sql.startsWith('select 1 as kind')).length;
+    const reads = waiter.requested.filter((sql) => sql.startsWith('select 1 as kind')).length;
     await ownership.release();
     const served = claims.map(async (claim) => (await claim).release());
     await Promise.race(served);
-    expect(holder.asked).to.deep.equal(['leave']);
+    expect(holder.requested).to.deep.equal(['leave']);
     // Of the twenty entries, one is admitted and the others wait. Each poll is one statement for all waiters.
-    const after = waiter.asked.filter((sql) => sql.startsWith('select 1 as kind'));
+    const after = waiter.requested.filter((sql) => sql.startsWith('select 1 as kind'));
     expect(after.length).to.be.greaterThan(reads);
     for (const read of after) expect(read.match(/select 4/g) ?? []).to.have.length.at.most(1);
     await Promise.all(served);
@@ -88,18 +88,18 @@ describe('requests to MySQL', () => {
   });
 
   it('are not sent by a process without waiters', async () => {
-    const { client, asked } = await ready();
+    const { client, requested } = await ready();
     const ownership = await client.acquire('alone');
-    asked.length = 0;
+    requested.length = 0;
     await new Promise((resolve) => setTimeout(resolve, 1_000));
-    expect(asked).to.deep.equal([]);
+    expect(requested).to.deep.equal([]);
     await ownership.release();
   }).timeout(10_000);
 
   it('acquire a lock of several names in one round trip', async () => {
-    const { client, asked } = await ready();
+    const { client, requested } = await ready();
     const ownership = await client.multi(['a', 'b', 'c']).acquire();
-    expect(asked).to.deep.equal(['enter']);
+    expect(requested).to.deep.equal(['enter']);
     await ownership.release();
   });
 });
@@ -203,7 +203,7 @@ describe('a step on MySQL', () => {
     expect(after - before).to.equal(1);
   }).timeout(30_000);
 
-  it('has correct results over a pool with any isolation level and any options for rows', async () => {
+  it('has correct results over a pool with any isolation level and any options for the format of rows', async () => {
     const pool = clients.pool({ rowsAsArray: true, supportBigNumbers: true, bigNumberStrings: true });
     const { operator } = clients;
     await operator.run("set global tx_isolation = 'SERIALIZABLE'");

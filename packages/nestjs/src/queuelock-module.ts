@@ -40,8 +40,8 @@ Module({
 })(LockRuntimeModule);
 
 /**
- * Lock clients of a Nest application. Import it once for each client in the root module; it is a global
- * module. `@InjectLocks` injects the clients, and `@Lock`, `@Leads` and `@OncePer` use them. The clients
+ * Global module of Nest that provides lock clients to an application. Import it once for each client in the
+ * root module. `@InjectLocks` injects the clients, and `@Lock`, `@Leads` and `@OncePer` use them. The clients
  * close when the application shuts down. Call `app.enableShutdownHooks()`, so that process signals shut it
  * down, and do not call `closeOnSignals` too.
  * @example

@@ -46,8 +46,8 @@ const SCHEDULER = Symbol.for('queuelock.scheduler');
  *
  * If the method throws, the call rejects, and `@nestjs/schedule` logs the error.
  *
- * Not promised: the same as for `oncePerTick`. A tick is lost when its process dies, unless `guarantee` is
- * `at-least-once`.
+ * What `oncePerTick` does not promise is not promised here either. For instance, a tick is lost when its process
+ * dies, unless `guarantee` is `at-least-once`.
  * @param name the name of the job. No other job may have it
  * @throws {QueueLockError} `INVALID_ARGUMENT` if the decorated member is not a method. Each call rejects with
  * it if the method has no `@Cron`
@@ -98,16 +98,16 @@ async function tickOf({ instance, label }: MethodCall, method: AnyMethod): Promi
   const at = new Date();
   const known = cronTimeLike(registry, options);
   if (known) return lastCronTick(known, at);
-  // A job that is already late at its start fires before `@nestjs/schedule` registers it, in the same
-  // iteration of the event loop. Awaiting a promise lets the registration happen first.
+  // A job whose tick is already due when the job starts fires before `@nestjs/schedule` registers it, in the
+  // same iteration of the event loop. Awaiting a promise lets the registration happen first.
   await Promise.resolve();
   const registered = cronTimeLike(registry, options);
   return registered && lastCronTick(registered, at);
 }
 
 /**
- * Returns the schedule of any job with the same pattern and time zone, since all of these have the same
- * ticks.
+ * Returns the schedule of any registered job that has the pattern and the time zone of `options`, because all
+ * such jobs have the same ticks.
  */
 function cronTimeLike(registry: SchedulerRegistry, options: CronOptions): CronTimeLike | undefined {
   const times: readonly CronTimeLike[] = [...registry.getCronJobs().values()].map((job) => job.cronTime);

@@ -11,7 +11,7 @@ export interface ShutdownOptions {
    */
   readonly undisturbedMs?: number;
   /**
-   * How long running work may take to end after `undisturbedMs` has passed, in milliseconds; see
+   * Time that unfinished work has to end after `undisturbedMs` has passed, in milliseconds; see
    * `LockClient.close`. For methods with `@Leads` and `@OncePer` it counts from the beginning of the
    * shutdown, when their `stop` aborts. Default 10,000.
    */

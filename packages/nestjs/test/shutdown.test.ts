@@ -89,7 +89,7 @@ describe('the shutdown of an application with locks', () => {
     expect(apps.server.entryCount).to.equal(0);
   });
 
-  it('responds to requests that wait for a lock with the status outOfOrderStatus, and ends their connections', async () => {
+  it('sends the status outOfOrderStatus to requests that wait for a lock, and ends their connections', async () => {
     const hold = await apps.other.acquire('work');
     const response = fetch(`${url}/work`);
     const queued = apps.other.watch('work');

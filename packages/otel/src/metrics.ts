@@ -16,7 +16,7 @@ export class Metrics {
   readonly #holding: UpDownCounter;
   readonly #handovers: Counter;
   readonly #ends: Ends;
-  /** The acquisitions that the number of waiting acquisitions counts at present. */
+  /** The unfinished acquisitions. The metric of waiting acquisitions has counted each of them. */
   readonly #acquires = new Set<AcquireMessage>();
   readonly #holds = new Set<HoldMessage>();
 

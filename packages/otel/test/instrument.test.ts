@@ -190,7 +190,7 @@ describe('OpenTelemetry instrumentation of locks', () => {
     });
   });
 
-  it('has the metric names that the charts of the dashboard query', async () => {
+  it('has the metric names that occur in the queries of the dashboard', async () => {
     await handOver();
     const text = readFileSync(new URL('../dashboard.json', import.meta.url), 'utf8');
     const { panels } = JSON.parse(text) as {

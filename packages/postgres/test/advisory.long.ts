@@ -98,16 +98,16 @@ describe('a queue of PostgreSQL with an advisory lock', () => {
   it('sends no requests while a client waits for the lock', async () => {
     const old = await other();
     await old.query(`select pg_advisory_lock(${KEY})`);
-    const { pool, asked } = clients.pool();
+    const { pool, requested } = clients.pool();
     const session = await clients.session(clients.connect({ pool, advisoryKey }));
     const specs = [newSpec(), newSpec(), newSpec()];
     const [first] = await Promise.all(specs.map((each) => session.enqueue(each)));
     const turn = admitted(first!);
     await untilLocks({ held: 1, waiting: 1 });
-    const before = asked.length;
+    const before = requested.length;
     await old.query('select pg_advisory_unlock_all()');
     await turn;
-    expect(asked.slice(before)).to.deep.equal([]);
+    expect(requested.slice(before)).to.deep.equal([]);
   }).timeout(WITHIN_MS);
 
   it('lets its waiters get the lock in turn with programs that use pg_advisory_lock', async () => {
@@ -139,7 +139,7 @@ describe('a queue of PostgreSQL with an advisory lock', () => {
     expect(await isFree()).to.equal(true);
   }).timeout(WITHIN_MS);
 
-  it('excludes programs that use pg_advisory_lock, whether they wait or poll', async () => {
+  it('excludes programs that wait with pg_advisory_lock or poll with pg_try_advisory_lock', async () => {
     const inside: string[] = [];
     const enter = async (who: string): Promise<void> => {
       inside.push(who);

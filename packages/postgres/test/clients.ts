@@ -32,9 +32,9 @@ export class Clients extends OwnServer {
    * Returns a pool, and a list to which the pool adds each statement that it sends. Calls of functions are in
    * the list by their names.
    */
-  pool(config: pg.PoolConfig = {}): { readonly pool: pg.Pool; readonly asked: string[] } {
+  pool(config: pg.PoolConfig = {}): { readonly pool: pg.Pool; readonly requested: string[] } {
     const pool = new pg.Pool({ connectionString: this.url, ...config });
-    const asked: string[] = [];
+    const requested: string[] = [];
     // Ignores the pool's error event, because the caller gets the same error from its statement.
     pool.on('error', () => undefined);
     pool.on('connect', (client) => {
@@ -42,13 +42,13 @@ export class Clients extends OwnServer {
       const counted = (...args: readonly unknown[]): unknown => {
         const [requesting] = args as readonly (string | { readonly text: string })[];
         const text = typeof requesting === 'string' ? requesting : (requesting?.text ?? '');
-        asked.push(/^select \w+\.(\w+)\(/.exec(text)?.[1] ?? text);
+        requested.push(/^select \w+\.(\w+)\(/.exec(text)?.[1] ?? text);
         return query(...args);
       };
       Object.assign(client, { query: counted });
     });
     this.#pools.push(pool);
-    return { pool, asked };
+    return { pool, requested };
   }
 
   async session(backend: Backend = this.connect(), ttlMs = 30_000): Promise<Session> {

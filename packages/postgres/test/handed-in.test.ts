@@ -197,7 +197,7 @@ describe('a pool that is passed to postgres()', () => {
     { rows: [{ answer: null }] },
     { rows: [{ answer: {} }] },
   ]) {
-    it(`does not confirm a heartbeat by the reply ${JSON.stringify(garbage)}`, async () => {
+    it(`confirms no heartbeat if it returns the reply ${JSON.stringify(garbage)}`, async () => {
       const pool = new FakePool();
       const backend = postgres({ pool: pool as never, requestTimeoutMs: 100 });
       const session = await backend.open(10_000, signal);

@@ -39,8 +39,8 @@ async function advisory(url: string): Promise<Contender> {
 const line: { readonly channel: string }[] = [];
 
 /**
- * The cheapest possible queue, kept in this process alone. An enqueue commits one update. A release commits
- * one update and notifies the next client.
+ * A client of the cheapest possible queue, for comparison. Only this process knows the order of its entries.
+ * The server commits one update for an enqueue, and one for a release, which also notifies the next client.
  */
 async function floor(url: string): Promise<Contender> {
   const [steps, listener] = [1, 2].map(() => new pg.Client({ connectionString: url })) as [

@@ -17,13 +17,13 @@ describe('the steps on PostgreSQL', () => {
   });
 
   /** Returns a connected client with a session, and a list of the statements that it sends from now on. */
-  async function ready(): Promise<{ readonly client: LockClient; readonly asked: string[] }> {
-    const { pool, asked } = clients.pool();
+  async function ready(): Promise<{ readonly client: LockClient; readonly requested: string[] }> {
+    const { pool, requested } = clients.pool();
     const client = createLockClient(clients.connect({ pool }), { ttlMs: TTL_MS });
     locks.push(client);
     await client.run('first', async () => undefined);
-    asked.length = 0;
-    return { client, asked };
+    requested.length = 0;
+    return { client, requested };
   }
 
   async function untilThere(queue: string, count: number): Promise<void> {
@@ -40,19 +40,19 @@ describe('the steps on PostgreSQL', () => {
   }
 
   it('acquire a free lock in one request, and release it in one', async () => {
-    const { client, asked } = await ready();
+    const { client, requested } = await ready();
     const ownership = await client.acquire('free');
-    expect(asked).to.deep.equal(['enqueue']);
+    expect(requested).to.deep.equal(['enqueue']);
     await ownership.release();
-    expect(asked).to.deep.equal(['enqueue', 'remove']);
+    expect(requested).to.deep.equal(['enqueue', 'remove']);
   });
 
   it('try a lock in one request, whether it is free or not', async () => {
     const [one, other] = [await ready(), await ready()];
     const ownership = await one.client.tryAcquire('tried');
-    expect(one.asked).to.deep.equal(['enqueue']);
+    expect(one.requested).to.deep.equal(['enqueue']);
     expect(await other.client.tryAcquire('tried')).to.equal(undefined);
-    expect(other.asked).to.deep.equal(['enqueue']);
+    expect(other.requested).to.deep.equal(['enqueue']);
     await ownership?.release();
     await untilThere('tried', 0);
   });
@@ -73,9 +73,9 @@ describe('the steps on PostgreSQL', () => {
   });
 
   it('acquire a lock of several names in one request', async () => {
-    const { client, asked } = await ready();
+    const { client, requested } = await ready();
     const ownership = await client.multi(['b', 'a', 'c']).acquire();
-    expect(asked).to.deep.equal(['enqueue']);
+    expect(requested).to.deep.equal(['enqueue']);
     await ownership.release();
   });
 
@@ -96,7 +96,7 @@ describe('the steps on PostgreSQL', () => {
       // is known.
       await untilThere('handed', place + 2);
     }
-    for (const { asked } of waiters) asked.length = 0;
+    for (const { requested } of waiters) requested.length = 0;
     for (const claim of claims) {
       notified.length = 0;
       await ownership.release();
@@ -107,7 +107,7 @@ describe('the steps on PostgreSQL', () => {
       expect(notified).to.have.length(1);
     }
     await ownership.release();
-    expect(waiters.map(({ asked }) => asked)).to.deep.equal(waiters.map(() => ['remove']));
+    expect(waiters.map(({ requested }) => requested)).to.deep.equal(waiters.map(() => ['remove']));
     await listener.end();
   });
 

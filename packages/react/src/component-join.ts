@@ -59,9 +59,9 @@ export class ComponentJoin {
   };
 
   /**
-   * Leaves after a short delay if there is no listener by then. Leaving at once would be wrong for two
-   * reasons: StrictMode unsubscribes and subscribes again, and effects of child components may join before
-   * the parent subscribes.
+   * Leaves after a short delay, unless the component listens to the state of the join by then. Leaving at once
+   * would be wrong for two reasons: React's StrictMode unsubscribes and subscribes again, and effects of child
+   * components may join before the parent subscribes.
    */
   #leaveWithoutListener(): void {
     clearTimeout(this.#leaving);

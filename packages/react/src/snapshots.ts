@@ -50,8 +50,8 @@ export function useFaults(prefix = ''): Observed<FaultsSnapshot> {
 }
 
 /**
- * Returns the demo programs that this page may disturb, if the bridge has any. `name` is the name of their
- * queue.
+ * Returns the programs of a demo that contend for the lock `name`, if the bridge runs any. Visitors of the page
+ * may freeze them or cut their connections.
  */
 export function useContenders(name: string): Observed<ContendersSnapshot> {
   return useObserved('contenders', name);

@@ -9,7 +9,8 @@ export interface Barrier {
    * Closes the barrier. From the moment at which the server has stored the entry, `pass` waits. Resolves when
    * all clients that were passing before have passed.
    * Only one client closes the barrier at a time. A second `close` waits until the first client has opened
-   * it, and clients that wait between the two pass first. Open the barrier with `release()` or `await using`.
+   * it, and until each `pass` that joined the queue before it has passed. Open the barrier with `release()`
+   * or `await using`.
    * @returns the ownership that keeps the barrier closed. When its `signal` aborts, the barrier has opened
    * without a release
    * @throws {QueueLockError} like `LockClient.acquire`

@@ -38,16 +38,15 @@ export class CohortEntry {
    * Returns an error while the client cannot know whether this entry is granted, because the store does not
    * respond. `undefined` otherwise, and once the entry is granted.
    */
-  get trouble(): unknown {
+  get failure(): unknown {
     if (!this.#isInLine) return withoutResponse();
     if (this.ownership || this.#session === 'alive') return undefined;
     return new QueueLockError('UNAVAILABLE', 'no heartbeat was confirmed recently');
   }
 
-  /** Joins the queue. */
   join(client: LockClient, { name, label }: EntryTerms, events: EntryEvents): void {
-    // The entry serves all local waiters. So it names no holds, not even those of the call chain that happens
-    // to create it.
+    // `holding` is empty because the entry serves all local waiters. By default the entry would list what the
+    // call chain holds that happens to create the entry.
     const claim$ = client.claim(name, { ...label, holding: [] });
     this.#claim.add(
       claim$.subscribe({

@@ -47,7 +47,6 @@ export class LocalLine<T> {
     if (first) this.#take(first).resolve(turn);
   }
 
-  /** Rejects all waiters. */
   refuse(error: unknown): void {
     for (const waiter of this.#waiters) this.#take(waiter).reject(error);
   }

@@ -21,7 +21,7 @@ import { WAIT_OPTIONS, type WaitOptions } from './wait-limit.ts';
  * the largest it has seen. The guards of `@queuelock/fencing` do so without `once`. A late write of an earlier acquirer of the same process
  * is not fenced off from a later acquirer.
  *
- * Deadlock detection sees the shared entry, but not the local waiters: the entry names no holds.
+ * Deadlock detection sees the shared entry, but not the local waiters: the entry does not list the other locks that they hold.
  *
  * It follows lock cohorting (Dice, Marathe, Shavit: Lock Cohorting, PPoPP 2012): a global lock, a local lock, and a bound on local
  * hand-offs.
@@ -35,7 +35,8 @@ import { WAIT_OPTIONS, type WaitOptions } from './wait-limit.ts';
 export function cohort(client: LockClient, name: string, options?: CohortOptions): Cohort {
   const { handOffs = 16, ...label } = checkedOptions('options of cohort', options, OPTIONS);
   wholeNumber('handOffs', handOffs, { min: 0 });
-  // Validates the name and the label. A claim does nothing without a subscription.
+  // Creates a claim only because that validates the name and the label. Without a subscription the claim does
+  // nothing.
   void client.claim(name, label);
   return new EntrySharing(client, { name, label }, handOffs);
 }
@@ -100,8 +101,8 @@ class EntrySharing implements Cohort {
    * Returns an error while the client cannot know whether the entry is granted, because the store does not
    * respond. `undefined` otherwise.
    */
-  get trouble(): unknown {
-    return this.#entry?.trouble;
+  get failure(): unknown {
+    return this.#entry?.failure;
   }
 
   /**
@@ -150,8 +151,8 @@ class EntrySharing implements Cohort {
 
   #lost(reason: unknown): void {
     const holder = this.#holder;
-    // Clears the state before it notifies the holder, because the holder may acquire again at once. The claim
-    // ends by itself, once it has found out which client removed the entry.
+    // Clears the state before it notifies the holder, because the holder may acquire again at once. Does not end
+    // the claim of the lost entry: that claim ends by itself, after it has read which client removed the entry.
     this.#holder = undefined;
     this.#entry = undefined;
     holder?.revoke(reason);

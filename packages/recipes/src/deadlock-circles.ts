@@ -1,10 +1,10 @@
 import { byAge, type StuckEntry } from './deadlock-stuck.ts';
 
 /**
- * Finds the shortest cycle through each wait of a call chain that holds something. Clients with the same
- * snapshots find the same cycles.
- * Each entry of a cycle is blocked by the entry after it, and the last one by the first. The first entry is
- * the youngest wait among those whose call chains hold another entry of the cycle.
+ * For each waiting entry whose call chain holds another entry, finds the shortest cycle that contains it.
+ * Clients with the same snapshots find the same cycles. Each entry of a cycle is blocked by the entry after
+ * it, and the last one by the first. The first entry is the one that joined last, among the waiting entries
+ * whose call chains hold another entry of the cycle.
  */
 export function circlesOf(stuck: readonly StuckEntry[]): readonly (readonly StuckEntry[])[] {
   const waitsOfChains = new Set(stuck.filter(({ isWaiting }) => !isWaiting).flatMap(({ causes }) => causes));
@@ -18,8 +18,8 @@ interface Step {
 }
 
 /**
- * Returns the shortest cycle that begins at `start`, by a breadth-first search along `causes`. Returns an
- * empty list if there is none.
+ * Returns the shortest cycle that begins at `start`, as the list of its entries. Searches breadth-first from
+ * each entry to the entries that block it (`causes`). Returns an empty list if there is no cycle.
  */
 function shortestThrough(start: StuckEntry): readonly StuckEntry[] {
   const seen = new Set<StuckEntry>();

@@ -6,8 +6,8 @@ export interface Confirmation {
   readonly confirmMs: number;
   readonly clock: Clock;
   /**
-   * Receives the list of all confirmed deadlocks: after every call of `look`, and when a further deadlock is
-   * confirmed.
+   * Receives the list of all confirmed deadlocks: after every call of `ConfirmedDeadlocks.read`, and when a
+   * further deadlock is confirmed.
    */
   readonly report: (deadlocks: readonly Deadlock[]) => void;
 }
@@ -30,7 +30,7 @@ export class ConfirmedDeadlocks {
     this.#options = options;
   }
 
-  look(snapshots: readonly QueueState[]): void {
+  read(snapshots: readonly QueueState[]): void {
     this.#snapshots = snapshots;
     this.#judge();
   }
@@ -63,8 +63,8 @@ export class ConfirmedDeadlocks {
 
 /**
  * Runs `task` after `ms` milliseconds, by two timers one after the other. In a process that was paused, a
- * late timer fires before notifications that arrived during the pause are read. The second timer fires after
- * they are read.
+ * late timer fires before the store's notifications of that time are read. The second timer fires after they
+ * are read, so `task` sees the present queues.
  */
 function inTwoSteps(clock: Clock, ms: number, task: () => void): () => void {
   let cancel = clock.after(ms / 2, () => {

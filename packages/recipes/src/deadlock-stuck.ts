@@ -9,18 +9,19 @@ export interface StuckEntry {
   readonly isWaiting: boolean;
   /**
    * The entries that block this entry.
-   * - For an entry that is never released: the waits of the call chains that hold it.
+   * - For an entry that is held and never released: the entries with which the call chains that hold it wait.
    * - For a waiting entry: the conflicting entries ahead that are never released. Waiting entries ahead do
    *   not count, because their removal would not help.
-   * - For a waiting shared entry also the last waiting exclusive entry ahead, if that one is blocked by
-   *   shared entries.
+   * - For a waiting shared entry also the last waiting exclusive entry ahead, if that exclusive entry is
+   *   blocked by shared entries.
    */
   readonly causes: readonly StuckEntry[];
 }
 
 /**
- * Returns the entries that can never end. Repeatedly removes entries that can be granted and released, until
- * no more can. This is the reduction of the waits-for graph.
+ * Returns the entries that can never leave their queues: they are never granted, or never released.
+ * Repeatedly removes entries that can be granted and released, until none is left to remove. In the
+ * literature this is called the reduction of the waits-for graph.
  */
 export function stuckOf(queues: readonly QueueState[]): readonly StuckEntry[] {
   const lines = queues.map(lineOf);
@@ -83,8 +84,8 @@ class Node implements StuckEntry {
 }
 
 /**
- * Returns a waiting exclusive entry as one of the `causes` of a shared entry behind it. Of its own `causes`
- * only the shared entries count, because the exclusive ones block the shared entry directly.
+ * Returns a copy of a waiting exclusive entry, as one of the `causes` of a shared entry behind it. The copy
+ * keeps only its shared `causes`: the exclusive ones are already `causes` of the shared entry.
  */
 function inBetween({ queue, entry, causes }: Node): StuckEntry {
   return { queue, entry, isWaiting: true, causes: causes.filter((cause) => cause.entry.shared) };
@@ -110,8 +111,8 @@ function tie(nodes: readonly Node[]): void {
 }
 
 /**
- * Applies the rule of admission once to all entries of a queue, from front to back. Returns `true` if it has
- * found a further entry that can be granted or can end.
+ * Checks once, from front to back, which entries of a queue can be granted and which can be released. Returns
+ * `true` if it has found a further one.
  */
 function sweep(line: readonly Node[]): boolean {
   let moves = false;

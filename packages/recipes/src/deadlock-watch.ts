@@ -25,8 +25,8 @@ export interface DeadlockSource {
 /** Settings of `watchDeadlocks`. */
 export interface DeadlockWatchOptions {
   /**
-   * How long the entries of a cycle must have been seen before it is reported, in milliseconds. A report may take twice that time. Default
-   * 500.
+   * How long clients must have seen the entries of a cycle before it is reported, in milliseconds. The report may come up to twice that
+   * time after the cycle began. Default 500.
    */
   readonly confirmMs?: number;
   /** Source of time, for tests. Default: the machine's monotonic clock. */
@@ -37,9 +37,9 @@ export interface DeadlockWatchOptions {
  * Returns a stream of the deadlocks in these queues: the present list at once (empty at first), then after every change. All subscribers
  * share it, with one watch for each queue. The stream never errors, and completes when all clients are closed.
  *
- * Reported deadlocks exist. Snapshots of different queues are not of one moment, but only entries that were already in the snapshots of
- * `confirmMs` ago count. All of these were there at that moment, if no snapshot is older than `confirmMs`. Queues whose server cannot be
- * reached and queues of a closed client are left out.
+ * Reported deadlocks exist. Snapshots of different queues are of different times. So a deadlock is reported only if the snapshots of
+ * `confirmMs` ago already contained its entries. Then they all were in their queues at one moment, unless a snapshot arrives more than
+ * `confirmMs` late. Queues whose server cannot be reached and queues of a closed client are left out.
  *
  * Not promised: that an unreachable server is noticed in time. While a connection hangs, a cycle that was just resolved may be reported.
  * @throws {QueueLockError} `INVALID_ARGUMENT` at the call
@@ -67,7 +67,7 @@ export function watchDeadlocks(
     });
     const reads$ = snapshots$.pipe(
       tap((snapshots) => {
-        confirmed.look(snapshots);
+        confirmed.read(snapshots);
       }),
       ignoreElements(),
     );

@@ -22,7 +22,7 @@ import {
   type Observable,
 } from './rx.ts';
 
-/** Settings of a claim, with the stream that reports deadlocks. */
+/** Settings of a claim that gives up in a deadlock, with the stream that reports deadlocks. */
 export interface YieldOptions extends ClaimOptions {
   /**
    * A stream from `watchDeadlocks` over all queues that may be part of a cycle. The claim subscribes to it only while it waits in the
@@ -32,10 +32,10 @@ export interface YieldOptions extends ClaimOptions {
 }
 
 /**
- * Operator on the states of a claim. When the wait is the `victim` of a deadlock, it leaves the queue and ends as `failed` with `DEADLOCK`.
- * Each claim checks only itself, so no client needs the right to remove entries of other clients. A cycle ends only if its youngest wait
- * has this operator. So use it for all waits of call chains that hold something. The entry may be removed a little later than the state is
- * emitted.
+ * Operator on the states of a claim. When the claim's wait is the `victim` of a deadlock, the claim leaves the queue and ends as `failed`
+ * with `DEADLOCK`. Each claim checks only itself, so no client needs the right to remove entries of other clients. A cycle ends only if its
+ * victim, the wait that began last, has this operator. So use it for all waits of call chains that hold something. The entry may be removed
+ * a little later than the state is emitted.
  */
 export function yieldOnDeadlock(
   deadlocks$: Observable<readonly Deadlock[]>,
@@ -49,10 +49,10 @@ export function yieldOnDeadlock(
 
 /**
  * Waits for the lock as `LockClient.acquire` does, but rejects with `DEADLOCK` when this wait is the victim of a deadlock. The caller must
- * then release what its call chain holds and start again: as long as that is held, the other waits continue. Holds that were not taken
+ * then release what its call chain holds and start again: until then the other clients of the cycle keep waiting. Holds that were not taken
  * through `run` must be named in `holding`, otherwise the cycle is not detected. Inside `run` of the same name the call waits for itself,
  * which is a deadlock too.
- * @throws {QueueLockError} `DEADLOCK` when this wait should give up; `INVALID_ARGUMENT` and the errors of `LockClient.acquire`
+ * @throws {QueueLockError} `DEADLOCK` when this wait is the victim; `INVALID_ARGUMENT` and the errors of `LockClient.acquire`
  * @example
  * const deadlocks$ = watchDeadlocks([{ client, names: ['accounts/1', 'accounts/2'] }]);
  * await client.run('accounts/1', async () => {

@@ -2,7 +2,7 @@ import { quote, toPrintable, type QueueEntry, type QueueState } from '@queuelock
 import { circlesOf } from './deadlock-circles.ts';
 import { stuckOf, type StuckEntry } from './deadlock-stuck.ts';
 
-/** A wait that does not end by itself. */
+/** A waiting entry that is never granted unless a client of the deadlock gives up. */
 export interface StuckWait {
   /** The queue's name. */
   readonly name: string;
@@ -21,9 +21,9 @@ export interface Deadlock {
    */
   readonly waits: readonly StuckWait[];
   /**
-   * The wait that should give up. Of the waits whose call chains hold what other waits of the cycle need, it
-   * is the last one to join. The time is `since`, by the clocks of the clients' machines, and equal times are
-   * ordered by `order`. All clients that see the cycle choose the same victim.
+   * The wait that should give up. It belongs to a call chain that holds what another wait of the cycle needs.
+   * Of these waits it is the one that joined last, by `since` on the clocks of the clients' machines, then by
+   * `order`. All clients that see the cycle choose the same victim.
    */
   readonly victim: StuckWait;
 }

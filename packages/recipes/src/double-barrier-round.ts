@@ -15,7 +15,7 @@ export interface Member {
 /** A round: the ids of its members, in the order of their entries. */
 export type Round = readonly string[];
 
-/** Returns the metadata by which an entry shows its phase and its number of members. */
+/** Returns the metadata of an entry: its phase (waiting or leaving) and the number of members it expects. */
 export function metadataOf({ phase, members }: Omit<Member, 'id'>): Readonly<Record<string, string>> {
   return { phase, members: String(members) };
 }
@@ -48,9 +48,9 @@ export function throwIfMismatched(line: readonly Member[], own: Member, name: st
 
 /**
  * Returns the next round: the first waiting members of the queue, as many as a round needs. Returns
- * `undefined` while too few wait, or while an entry of the last round is still in the queue.
- * No entry gets into two rounds, even if the snapshot is out of date: all entries of earlier rounds had left
- * before the last round began.
+ * `undefined` while too few wait, or while an entry of the `last` round, the latest one, is still in the
+ * queue. No entry gets into two rounds, even if the snapshot is out of date: a round is written only after
+ * all entries of the round before it have left.
  */
 export function nextRound(line: readonly Member[], last: Round, members: number): Round | undefined {
   if (line.some(({ id }) => last.includes(id))) return undefined;

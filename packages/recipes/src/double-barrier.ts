@@ -135,7 +135,7 @@ function begun(place: Place, ownership: SharedOwnership, sight: Sight): Observab
 
 /**
  * Emits the members in the queue as long as the entry `id` is among them. The snapshot may be slightly out of
- * date. But an entry that joined before `id` and is absent has left.
+ * date. But a snapshot with the entry `id` contains every entry that joined before it and has not left.
  */
 function lineWith(id: string, { client, name }: Place, sight: Sight): Observable<readonly Member[]> {
   return sight.through(client.watch(name)).pipe(
@@ -146,8 +146,8 @@ function lineWith(id: string, { client, name }: Place, sight: Sight): Observable
 }
 
 /**
- * Writes the next round, unless the present round has not ended. Does so only while the caller's own entry is
- * held. Only then has an entry that is absent from the snapshot certainly left the queue.
+ * Writes the next round if the present round has ended and the caller's own entry is still held. Only an
+ * entry that is still in the queue proves that an earlier entry, absent from the snapshot, has left.
  */
 async function write(
   { register, members }: Place,
@@ -213,9 +213,9 @@ class HeldPlace implements RoundMembership {
 
   /**
    * Empties the register if no client outside of this round is in the queue. Clients that join later see all
-   * members of this round as leaving, so they do not need its ids.
-   * This cleanup is optional, because the next round overwrites the text. So a slow or failed write, for
-   * instance after a crash of the server, delays the caller by at most `TIDY_MS`.
+   * members of this round as leaving, so they do not need its ids. This cleanup is optional, because the next
+   * round overwrites the text. So a slow or failed write, for instance after a crash of the server, delays
+   * `leave` by at most `TIDY_MS`.
    */
   async #tidy(line: readonly Member[]): Promise<void> {
     const isFirst = line[0]?.id === this.#ownership.id;

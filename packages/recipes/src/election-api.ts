@@ -29,7 +29,7 @@ export interface LeadOptions
   readonly signal: AbortSignal;
   /**
    * Called after each term, whatever its outcome: after the work has ended and the resignation is confirmed, and before the next campaign.
-   * An error that it throws ends `lead`. After the outcome `failed`, `lead` rejects with the error of the work instead.
+   * If it throws, `lead` rejects with that error. After the outcome `failed`, `lead` rejects with the error of the work in any case.
    */
   readonly onEnd?: (end: TermEnd) => void;
 }
@@ -37,9 +37,12 @@ export interface LeadOptions
 /** The outcome of a term. */
 export type TermEnd =
   | { readonly outcome: 'resigned' }
-  /** `OWNERSHIP_LOST`. Its `cause` is the error of the work, if the work threw another one. */
+  /** `OWNERSHIP_LOST`. Its `cause` is the error of the work, if the work threw an error of its own. */
   | { readonly outcome: 'lost'; readonly error: QueueLockError }
-  /** `WORK_TIMEOUT`: the work threw after `workTimeoutMs`. Its `cause` is the error of the work, if the work threw another one. */
+  /**
+   * `WORK_TIMEOUT`: the work ran longer than `workTimeoutMs` and threw. Its `cause` is the error of the work, if the work threw an error of
+   * its own.
+   */
   | { readonly outcome: 'timed-out'; readonly error: QueueLockError }
   /** The work threw while it led. `lead` ends and rejects with this error. */
   | { readonly outcome: 'failed'; readonly error: unknown };
@@ -84,7 +87,7 @@ export interface Candidate {
   readonly value: string;
   readonly key: string;
   readonly order: bigint;
-  /** Id of the entry; see `QueueEntry.id`. `undefined` for entries that store only a value. */
+  /** Id of the entry; see `QueueEntry.id`. `undefined` for an entry whose format stores only a value. */
   readonly id?: string;
 }
 
@@ -115,9 +118,9 @@ export interface Election {
   /** Creates a candidate, waits, and resolves when it is elected. Each call is a candidate of its own. Rejects like `LockClient.acquire`. */
   campaign(options?: CampaignOptions): Promise<Leadership>;
   /**
-   * Leads again and again: campaigns, runs the work, resigns, and campaigns again at the end of the queue. It does so after the work has
-   * returned, after a loss, and after a candidacy that failed for a time. Such failures are emitted by `errors$` and followed by a backoff
-   * from 0.1 to 2 s. Two works of one call never overlap: after a loss it waits until the work has ended.
+   * Leads again and again: campaigns, runs the work, resigns, and campaigns again at the end of the queue. The next campaign begins after
+   * the work has returned, after a loss, and after a campaign that failed with an error that may pass. `errors$` emits such errors, and a
+   * backoff of 0.1 to 2 s follows each. Two works of one call never overlap: after a loss, `lead` waits until the work has ended.
    *
    * The work should last as long as it leads, so it must await what it starts. After a term shorter than 0.1 s, `lead` waits for the rest
    * of that time. Each further short term in a row doubles the time, up to 2 s. All these times are shortened by up to a fifth, at random.
@@ -133,9 +136,11 @@ export interface Election {
    */
   lead(work: (leadership: Leadership, stop: AbortSignal) => unknown, options: LeadOptions): Promise<void>;
   /**
-   * Has a candidate while it is subscribed to. Emits the leadership when elected, and `undefined` while there is none. It campaigns again
-   * after each loss, each resignation and each failure (see `errors$`). Unsubscribing withdraws or resigns. All subscribers share one
-   * candidate. `undefined` is emitted synchronously with the loss. Errors where `lead` rejects; completes when the client is closed.
+   * Keeps a candidate while it is subscribed to. Emits the leadership when elected, and `undefined` while
+   * there is none. The candidate campaigns again after each loss, each resignation and each failure (see
+   * `errors$`). Unsubscribing withdraws it or resigns. All subscribers share one candidate. `undefined` is
+   * emitted synchronously with the loss. Errors when `lead` would reject with an error of a campaign;
+   * completes when the client is closed.
    */
   readonly candidacy$: Observable<Leadership | undefined>;
   /**

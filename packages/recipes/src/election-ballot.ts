@@ -4,8 +4,8 @@ import { Term } from './election-term.ts';
 import type { ElectionErrors } from './election-errors.ts';
 
 /**
- * Options of a candidacy. With an `id`, the candidacy takes over the entry of an earlier process, which still
- * has that process's value.
+ * Options of a candidacy. With the `id` of an entry, the candidacy takes over this entry of an earlier
+ * process. The entry still has that process's value.
  */
 export type Stand = Required<Pick<ClaimOptions, 'value'>> & Pick<ClaimOptions, 'id'>;
 

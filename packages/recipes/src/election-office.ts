@@ -20,7 +20,7 @@ export class Office {
       next: (present) => {
         if (!present) this.#terms$.next(this.#terms$.value.filter((other) => other !== term));
       },
-      // Does nothing, because `present$` never errors.
+      // Ignores errors, because the leadership's stream `present$` never errors.
       error: () => undefined,
     });
   }

@@ -3,7 +3,10 @@ import { backoffDelay } from '@queuelock/core/backend';
 
 const FLOOR = { initialDelayMs: 100, maxDelayMs: 2_000 };
 
-/** Delays campaigns after short terms, so that work that returns at once does not campaign all the time. */
+/**
+ * Delays campaigns after terms that end early, so that work that returns at once does not campaign all the
+ * time.
+ */
 export class Pace {
   readonly #clock: Clock;
   #shortTerms = 0;
@@ -13,8 +16,8 @@ export class Pace {
   }
 
   /**
-   * Returns how many milliseconds to wait after a term of the given length. A term and the wait together last
-   * a minimum time, which grows with each short term in a row.
+   * Returns how many milliseconds to wait after a term that lasted `termMs`. The term and the wait together
+   * last at least the backoff, which grows with each term in a row that was shorter than it.
    */
   restAfter(termMs: number): number {
     const floorMs = backoffDelay(this.#shortTerms, FLOOR, this.#clock);

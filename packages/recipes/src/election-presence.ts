@@ -48,8 +48,8 @@ export function presenceOf(ballot: Ballot): Observable<Presence> {
 }
 
 /**
- * Emits the leadership of one candidacy. It begins with joining, and ends with the hold or with the backoff
- * after a failed wait.
+ * Emits the leadership of one candidacy. The candidacy begins when the candidate joins the queue. It ends
+ * with the hold, or with the backoff after a failed wait.
  */
 function once(ballot: Ballot, failures: CandidateErrors): Observable<Presence> {
   const stand = ballot.stand();
@@ -74,13 +74,13 @@ function once(ballot: Ballot, failures: CandidateErrors): Observable<Presence> {
 function presenceIn(term: Promise<Term>): Observable<Presence> {
   return from(term).pipe(
     switchMap(({ present$ }) => present$),
-    // An error after which another candidacy may succeed only completes this stream: the claim reports the
-    // loss as well.
+    // Does not emit an error after which another candidacy may succeed. The claim emits the end of the hold too,
+    // and the next candidacy follows.
     catchError((error: unknown) => endQuietlyIf(mayPass(error), error)),
   );
 }
 
-/** Completes if the error is expected, otherwise throws it. */
+/** Returns a stream that completes if the end `isExpected` by the caller. Throws `error` otherwise. */
 function endQuietlyIf(isExpected: boolean, error: unknown): Observable<never> {
   if (isExpected) return EMPTY;
   throw error;

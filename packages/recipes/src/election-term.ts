@@ -4,8 +4,8 @@ import type { Leadership } from './election-api.ts';
 import { BehaviorSubject, type Observable } from './rx.ts';
 
 /**
- * Returns whether another candidacy may succeed after this error. `OWNERSHIP_LOST` is such an error, because
- * the lock was lost before the work began.
+ * Returns whether another candidacy may succeed after an error that ended this one before the work began. After
+ * `OWNERSHIP_LOST` it may: the lock was lost between the grant and the beginning of the work.
  */
 export function mayPass(error: unknown): boolean {
   return isQueueLockError(error) && (error.retryable || error.code === 'OWNERSHIP_LOST');
@@ -89,7 +89,10 @@ export class Term implements Leadership {
     await released;
   };
 
-  /** Emits the end of this leadership. The caller releases the hold, if it is not released or lost already. */
+  /**
+   * Emits the end of this leadership, but does not release the hold. The caller releases it unless it is
+   * lost.
+   */
   end(): void {
     if (this.#present$.value) this.#present$.next(undefined);
   }

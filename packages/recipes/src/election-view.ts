@@ -28,7 +28,8 @@ function toCandidate({ value, key, order, id }: QueueEntry): Candidate {
   return jsonable({ value, key, order, ...(id === undefined ? {} : { id }) });
 }
 
-// Compares `order` too, because a later candidate of the same session may have the same key.
+// Compares the `order` of the candidates too, because a later candidate of the same session may have the same
+// key.
 function isSame(before: Candidate | undefined, now: Candidate | undefined): boolean {
   return before?.key === now?.key && before?.order === now?.order && before?.value === now?.value;
 }

@@ -51,7 +51,7 @@ export function election(client: LockClient, name: string, options: ElectionOpti
   if (typeof value !== 'string') throw invalidArgument('value', value, 'is a string');
   if (id !== undefined && !/^[0-9a-f]{32}$/.test(id))
     throw invalidArgument('id', id, 'is the id of a leadership, 32 hexadecimal digits');
-  // Validates the name and the value. A claim does nothing without a subscription.
+  // Creates a claim only to validate the name and the value. Nothing subscribes to it, so it joins no queue.
   void client.claim(name, { value });
   const records = { office: new Office(), troubles: new ElectionErrors(clock), clock };
   return new QueueElection(

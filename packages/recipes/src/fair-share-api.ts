@@ -19,8 +19,9 @@ export type ShareOptions = Pick<
 export interface ShareRunOptions extends ShareOptions, WorkOptions {}
 
 /**
- * The right to use one share of a key: one hold of two permits, that of the key and a shared permit. It is lost when either permit is lost. Releasing
- * it gives back the shared permit first, so that the limit of the key also holds in the shared queue.
+ * The right to use one share of a key. It consists of two permits: one of the key and one of the shared queue. The share is lost when
+ * either permit is lost. Releasing it gives back the shared permit first, and then the permit of the key. So a key never has more than
+ * `limitPerKey` entries in the shared queue.
  */
 export interface Share extends Hold {
   /** The key that the share belongs to. */

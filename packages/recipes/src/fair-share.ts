@@ -123,7 +123,8 @@ async function withShared<Permit extends SharedOwnership | undefined>(
   let shared: Permit | undefined;
   try {
     shared = await take(ofKey.signal);
-    // Throws if the permit of the key was lost while the reply for the shared permit was in flight.
+    // `throwIfLost` throws if the permit of the key was lost while the reply for the shared permit was in
+    // flight.
     if (shared) ofKey.throwIfLost();
   } catch (error) {
     await shared?.release();
@@ -140,8 +141,8 @@ function eitherOf(signal: AbortSignal | undefined, lost: AbortSignal): AbortSign
 }
 
 /**
- * Returns a function that returns the remaining timeout for the next of the two waits. A timeout of 0 means
- * one attempt at each permit.
+ * Returns a function that computes the timeout that is left for a wait: first for the permit of the key, then
+ * for the shared permit. A timeout of 0 means one attempt at each permit.
  */
 function timeLeft({ timeoutMs }: Pick<ShareOptions, 'timeoutMs'>): () => Pick<ShareOptions, 'timeoutMs'> {
   if (timeoutMs === undefined || timeoutMs === 0) return () => ({});

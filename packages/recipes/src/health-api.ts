@@ -67,8 +67,8 @@ export interface Health {
    */
   readonly state$: Observable<HealthState>;
   /**
-   * Runs work that must check in, for instance that of a leader. When a check-in is overdue, liveness fails until the next check-in or the
-   * end of the work. It does not stop the work.
+   * Runs work that must call `checkIn` at least every `checkInWithinMs`, for instance the work of a leader. When a check-in is overdue,
+   * liveness fails until the next check-in or the end of the work. It does not stop the work.
    * @param name of the work, for messages
    * @returns the outcome of the work
    * @throws the error of the work; `INVALID_ARGUMENT` for a `checkInWithinMs` that is not a number of milliseconds from 1 up

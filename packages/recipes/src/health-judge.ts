@@ -2,7 +2,10 @@ import type { SessionState } from '@queuelock/core';
 import { quote } from '@queuelock/core';
 import type { HealthProblem, HealthResult, HealthState } from './health-api.ts';
 
-/** The facts on which the health of a process depends. All times are in milliseconds of one monotonic clock. */
+/**
+ * The state of the session and of the supervised work, on which the health of a process depends. All times
+ * are in milliseconds of one monotonic clock.
+ */
 export interface HealthFacts {
   readonly session: {
     readonly status: SessionState['status'];
@@ -44,8 +47,8 @@ export function judgeHealth(facts: HealthFacts, terms: HealthTerms): HealthState
 }
 
 /**
- * Returns the next time at which a time limit passes, which changes the result of `judgeHealth` although the
- * facts stay the same. `undefined` if there is none.
+ * Returns the next time at which `unreadyAfterMs` ends or a check-in becomes overdue. Then `judgeHealth`
+ * returns another result although the facts stay the same. `undefined` if there is none.
  */
 export function nextChangeAt(facts: HealthFacts, terms: HealthTerms): number | undefined {
   const moments = [unreadyAt(facts, terms) ?? Infinity, ...facts.works.map(overdueAt)];

@@ -141,7 +141,7 @@ class ClientHealth implements Health {
     );
   }
 
-  /** Emits the state now, and again each time that a time limit passes. */
+  /** Emits the state now, and again each time that `unreadyAfterMs` ends or a check-in becomes overdue. */
   #statesFromNow(): Observable<HealthState> {
     return defer(() => {
       const at = this.#clock.now();

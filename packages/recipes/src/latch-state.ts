@@ -3,7 +3,10 @@ import { invalidArgument } from '@queuelock/core/backend';
 /** The stored state of a latch. */
 export interface LatchState {
   readonly count: number;
-  /** Id of the operation that set this count. A new count has a new id, so it identifies the round. */
+  /**
+   * Id of the operation that set this count. Each new count has another id, so the id identifies the round
+   * (the time from a set count to 0).
+   */
   readonly round: string;
   /**
    * Ids of the latest operations, the newest one last. A client whose reply was lost finds the id of its
@@ -38,7 +41,10 @@ export function set(state: LatchState | undefined, count: number, id: string): L
   return { count, round: id, ops: noted(state, id) };
 }
 
-/** Reduces the count by one, to no less than 0. An operation that has already taken effect changes nothing. */
+/**
+ * Reduces the count by one, to no less than 0. An operation whose id is in `ops` has already taken effect and
+ * changes nothing.
+ */
 export function countedDown(state: LatchState, id: string): LatchState {
   if (state.count === 0 || state.ops.includes(id)) return state;
   return { ...state, count: state.count - 1, ops: noted(state, id) };
@@ -52,7 +58,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // The caller rejects a text that no latch wrote.
+    return undefined; // `latchIn` then throws an error, because no latch wrote such a text.
   }
 }
 

@@ -18,7 +18,7 @@ export interface Latch {
   trySetCount(count: number): Promise<boolean>;
   /**
    * Reduces the count by one; 0 stays 0. Retries until the outcome is certain, and counts once even if
-   * replies are lost. The description of `latch` states the one exception.
+   * replies are lost. For the one exception see the description of `latch`.
    * @returns the remaining count; `undefined` if no count is set, so that nothing was counted
    */
   countDown(): Promise<number | undefined>;
@@ -28,11 +28,11 @@ export interface Latch {
    */
   readonly count$: Observable<number | undefined>;
   /**
-   * Waits until the count is 0. While no count is set, it waits until a count is set and reaches 0. A call
-   * that has seen a count also resolves when that count is removed, or when a new count follows after it has
-   * reached 0. A `timeoutMs` of 0 waits only for one reply of the server.
-   * @throws {QueueLockError} `TIMEOUT`, or `UNAVAILABLE` if the store could not be read at the end; the
-   * signal's reason; `CLOSED`
+   * Waits until the count is 0. While no count is set, it waits until a count is set and reaches 0. Once the
+   * call has read a count, it also resolves when a client removes that count, or when a new count follows
+   * after it has reached 0. A `timeoutMs` of 0 waits only for one reply of the server.
+   * @throws {QueueLockError} `TIMEOUT`, or `UNAVAILABLE` if the store could not be read when the time was up;
+   *   the signal's reason; `CLOSED`
    */
   wait(options?: WaitOptions): Promise<void>;
   /** Removes the count, so that nothing of it stays on the server. A call of `wait` that has seen the count then resolves. */
@@ -41,8 +41,8 @@ export interface Latch {
 
 /**
  * Returns a count-down latch. The count is kept in a register beside the queue of that name. No session owns it, so it outlives the
- * processes that set it and count it down. Once it is 0 it stays 0, until `trySetCount` or `remove`. A process that dies before it has
- * counted down does not count. Where such deaths must be noticed, use `doubleBarrier`.
+ * processes that set it and count it down. Once it is 0 it stays 0, until `trySetCount` or `remove`. If a process dies before it has counted
+ * down, the count does not reach 0, and waiters are not notified. Where such deaths must be noticed, use `doubleBarrier`.
  *
  * Each operation has an id, and the latest 250 ids are kept with the count. An operation whose answer was lost finds its id there and is
  * not repeated. It could be counted twice only if 250 other operations took effect before its client reached the server again.
@@ -85,8 +85,8 @@ class RegisterLatch implements Latch {
     let round: string | undefined;
     const left = await this.#change((present) => {
       round ??= present?.round;
-      // Counts down only in the round that this call has read first. If `change` calls this function again
-      // and it finds a later round, the round of this call has ended.
+      // Counts down only in the round that the first attempt has read. If the register's `change` repeats
+      // this callback and it finds a later round, the round of this call has ended.
       return present?.round === round && present ? countedDown(present, id) : present;
     });
     if (round === undefined) return undefined;
@@ -113,8 +113,8 @@ class RegisterLatch implements Latch {
   }
 
   /**
-   * Emits the state. Each subscription reads the register again, so that it emits no state from before the
-   * subscription.
+   * Emits the state of the latch. Each subscription reads the register anew, so that it emits no state from
+   * before the subscription.
    */
   #state(state$ = this.#register.state$): Observable<LatchState | undefined> {
     return liveText(state$).pipe(map(latchIn));
@@ -133,8 +133,8 @@ class RegisterLatch implements Latch {
 }
 
 /**
- * Returns a predicate that must be called with every state, in order. It returns `true` when the count of the
- * first round that it has seen is 0, removed or replaced.
+ * Returns a predicate for `wait`, which must be called with every state, in order. It returns `true` when the
+ * first count that it has seen is 0, removed or replaced.
  */
 function opens(): (state: LatchState | undefined) => boolean {
   let round: string | undefined;

@@ -23,7 +23,10 @@ export function liveText(state$: SharedRegister['state$']): Observable<string | 
   );
 }
 
-/** Emits the values of `source$`. Completes, instead of erroring with `CLOSED`, when the client is closed. */
+/**
+ * Emits the values of `source$`. Completes when the client is closed: its error `CLOSED` is a normal end
+ * here.
+ */
 export function untilClosed<T>(source$: Observable<T>): Observable<T> {
   return source$.pipe(
     catchError((error: unknown) => {

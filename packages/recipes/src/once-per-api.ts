@@ -6,11 +6,12 @@ export type { Slot, SlotNote } from './slot.ts';
 /** Settings of `oncePer`. */
 export interface OncePerOptions {
   /**
-   * Guarantee for a process that dies while it works. All clients of a name must use the same guarantee. Default `at-most-once`.
-   * - `at-most-once`: the slot is noted before the work begins. The work of a slot never begins twice. After a crash, a loss or an error
-   *   that follows the note, it is not repeated.
-   * - `at-least-once`: the slot is noted after the work has returned. After a crash, a loss or an error, the next waiter or a later call
-   *   repeats the work from the beginning. So the work must be idempotent, or fenced with the token.
+   * Guarantee for a process that dies while it works. A slot is noted when its note is written to the register of the name. All clients of
+   * a name must use the same guarantee. Default `at-most-once`.
+   * - `at-most-once`: the slot is noted before the work begins. The work of a slot never begins twice. After a crash, an error or the loss
+   *   of the lock that follows the note, it is not repeated.
+   * - `at-least-once`: the slot is noted after the work has returned. After a crash, an error or the loss of the lock, the next waiter or a
+   *   later call repeats the work from the beginning. So the work must be idempotent, or fenced with the token.
    */
   readonly guarantee?: 'at-most-once' | 'at-least-once';
   /**
@@ -26,13 +27,13 @@ export interface OncePerOptions {
    */
   readonly compare?: (one: string, other: string) => number;
   /**
-   * Number of newer slots that may be noted before a late slot is not done any more, from 0 to 15. Default 0:
-   * a slot older than the latest noted slot is not done.
+   * Number of newer slots that may already be noted when the work of a late slot is still done, from 0 to 15.
+   * A slot is late when a newer slot is noted before it. Default 0: a late slot is not done.
    * The newest `lateSlots + 1` notes are kept, so no late slot is done twice. A slot is `superseded` when
-   * more than `lateSlots` newer slots are noted, or when it is older than a slot whose note was dropped.
-   * All clients of a name should use the same number, because a client with a smaller one drops notes. Above
-   * 0, `lateSlots + 1` notes share 4,000 bytes. Each note contains the slot and the owner: with 15, both
-   * together may have about 250 bytes.
+   * more than `lateSlots` newer slots are noted, or when it is older than a slot whose note was dropped. All
+   * clients of a name should use the same number, because a client with a smaller one drops notes. Above 0,
+   * `lateSlots + 1` notes share 4,000 bytes. Each note contains the slot and the owner. With `lateSlots: 15`,
+   * a slot and its owner together may have about 250 bytes.
    */
   readonly lateSlots?: number;
 }
@@ -52,14 +53,17 @@ export interface SlotOptions extends Pick<WorkOptions, 'workTimeoutMs'> {
   readonly timeoutMs?: number;
 }
 
-/** The work of a slot. `stop` aborts when the hold is lost or the caller's signal aborts. Reading `aborted` compares with the clock. */
+/**
+ * The work of a slot. `stop` aborts when the hold is lost or the caller's signal aborts. Reading
+ * `stop.aborted` compares the deadline of the hold with the clock, so it is right even when timers are late.
+ */
 export type SlotWork<T> = (ownership: Ownership, stop: AbortSignal) => T | PromiseLike<T>;
 
 /** The outcome of one call for a slot. */
 export type SlotOutcome<T> =
   /** This call did the work, under a hold with that fencing token. */
   | { readonly outcome: 'ran'; readonly slot: string; readonly token: bigint; readonly value: T }
-  /** The slot is noted: another call did its work, or (`at-most-once`) began it. */
+  /** The slot has a note in the register: another call did its work, or (`at-most-once`) began it. */
   | ({ readonly outcome: 'already-done' } & SlotNote)
   /**
    * More than `lateSlots` newer slots are noted, so this slot is not done any more, whether or not it was

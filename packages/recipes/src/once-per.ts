@@ -68,7 +68,7 @@ export function oncePer(client: LockClient, name: string, options?: OncePerOptio
 
 interface Settings extends Required<Pick<OncePerOptions, 'guarantee' | 'owner'>> {
   readonly order: SlotOrder;
-  /** Number of notes that the register keeps. */
+  /** Number of notes that the register of the name keeps. */
   readonly kept: number;
 }
 

@@ -34,13 +34,13 @@ export interface Semaphore {
   acquire(options?: PermitOptions): Promise<SharedOwnership>;
   /**
    * Makes one attempt to take the permits without waiting.
-   * @returns `undefined` when too few permits are free, or when a client waits for any
+   * @returns `undefined` when too few permits are free, or when another client already waits for permits
    */
   tryAcquire(options?: Omit<PermitOptions, 'timeoutMs'>): Promise<SharedOwnership | undefined>;
   /**
    * Runs `work` while holding the permits.
-   * @throws {QueueLockError} like `LockClient.run`; `REENTRANT` for a call chain that already holds permits, if both together exceed the limit, and
-   *   always if the semaphore is resizable. In other cases see `permits` of `ClaimOptions`
+   * @throws {QueueLockError} like `LockClient.run`; `REENTRANT` for a call chain that already holds permits, if these and the requested
+   *   ones together exceed the limit, and always if the semaphore is resizable. In other cases see `permits` of `ClaimOptions`
    */
   run<T>(
     work: (permit: SharedOwnership, stop: AbortSignal) => T | PromiseLike<T>,

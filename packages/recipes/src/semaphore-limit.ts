@@ -19,7 +19,10 @@ const MAX_LIMIT = 1_000_000;
 
 /** The limit of a semaphore, fixed or changeable, as claims use it. */
 export interface Limit {
-  /** Returns the option `limit` for a claim of that number of permits. */
+  /**
+   * Returns the option `limit` for a claim. If the limit can change, a claim of more permits than the limit
+   * fails.
+   */
   terms(permits: number): Pick<ClaimOptions, 'limit'>;
   /** Subscribes to the limit, so that it stays up to date while a claim waits. */
   watch(): Subscription;
@@ -61,7 +64,9 @@ export class SharedLimit implements Limit {
     return terms;
   }
 
-  /** Ignores errors of the limit, because the claim subscribes to the limit too and reports them. */
+  /**
+   * Subscribes to `limit$`, and ignores its errors: the claim subscribes to the same stream and reports them.
+   */
   watch(): Subscription {
     return this.limit$.subscribe({ error: () => undefined });
   }

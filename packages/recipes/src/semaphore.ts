@@ -30,14 +30,14 @@ import { defer, finalize, tap, type Observable } from './rx.ts';
  *
  * With `resizable: true` the limit is kept in a register beside the queue, which outlives the clients. The first user writes the declared
  * limit, and all clients follow the written one. When it grows, waiters are admitted at once. When it shrinks, holders keep their permits.
- * Each waiter is notified of a resize separately. A waiter that has not been notified of a smaller limit yet, or is cut off, may still be
+ * Waiters learn of a resize at different times. A waiter that is cut off or has not yet been notified of a smaller limit may still be
  * admitted under the larger one.
  *
- * If a fixed and a resizable semaphore use one name, only the fixed one can notice: it rejects with
- * `LIMIT_MISMATCH` when an entry ahead joined under another limit.
+ * If a fixed and a resizable semaphore use one name, only the fixed one can notice: it rejects with `LIMIT_MISMATCH` when an entry ahead
+ * joined under another limit.
  *
- * Not promised: that a client whose session has expired has noticed it. The permits of different holders have equal rank, so a fenced store
- * would reject the holders that began earlier. A semaphore bounds load; it does not order writes.
+ * Not promised: that a client whose session has expired has noticed it. Fencing does not help between holders: they hold at the same time,
+ * so a store that rejects lower tokens would reject the holders that began earlier. A semaphore bounds load; it does not order writes.
  *
  * It follows Curator's `InterProcessSemaphoreV2` (permits as handles, a limit that other clients may change) and kazoo's `Semaphore` (a
  * limit that is checked). Those take a lock to hand out permits; here the queue does it.

@@ -1,7 +1,10 @@
 import { QueueLockError } from '@queuelock/core';
 import { defer, tap, type Observable } from './rx.ts';
 
-/** The part of the states of a stream of `@queuelock/core` that shows whether the store can be read. */
+/**
+ * A state that a stream of `@queuelock/core` emits, reduced to the properties that show whether the store can
+ * be read.
+ */
 interface Seen {
   readonly status: 'connecting' | 'live' | 'stale';
   /** Reason for which the last read failed. */
@@ -16,7 +19,7 @@ export class Sight {
   readonly #blind = new Map<object, unknown>();
 
   /** The reason why the store cannot be read now, or `undefined` if it can be read. */
-  get trouble(): unknown {
+  get failure(): unknown {
     return this.#blind.values().next().value;
   }
 

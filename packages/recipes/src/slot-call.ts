@@ -94,7 +94,8 @@ async function workFor<T>(
   const isNotedFirst = guarantee === 'at-most-once';
   const past = await (isNotedFirst ? note(stop) : unlessAborted(stop, register.past()));
   if (past) return past;
-  // Checks the signal again, because the event loop may have been blocked after the reply arrived.
+  // Checks the signal after the reply of the register has arrived, because the event loop may have been
+  // blocked since.
   stop.throwIfAborted();
   const value = await work(ownership, stop);
   if (!isNotedFirst) await note(ownership.signal);

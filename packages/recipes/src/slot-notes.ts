@@ -7,8 +7,8 @@ export interface SlotNotes {
   /** The notes, the newest slot first. There is at least one. */
   readonly notes: readonly [SlotNote, ...SlotNote[]];
   /**
-   * The newest slot whose note was dropped, or may have been dropped. Neither this slot nor an older one is
-   * done any more, unless it has a note. `undefined` if every note is kept.
+   * The newest slot whose note was dropped, or may have been dropped (see `notesIn`). A call for this slot or
+   * an older one does no work. It is `superseded` if the slot has no note. `undefined` if every note is kept.
    */
   readonly floor: string | undefined;
 }
@@ -40,7 +40,8 @@ export function withNote(
   note: SlotNote,
   { kept, order }: { readonly kept: number; readonly order: SlotOrder },
 ): SlotNotes {
-  // A client that keeps only one note drops all earlier notes without reading them.
+  // A client that keeps only one note drops all earlier notes without reading them, so the order of slots is
+  // not needed.
   if (kept === 1) return { notes: [note], floor: note.slot };
   const [newest, ...rest] = inOrder(note, present?.notes ?? [], order);
   return { notes: [newest, ...rest.slice(0, kept - 1)], floor: rest[kept - 1]?.slot ?? present?.floor };
@@ -57,8 +58,8 @@ function inOrder(
 }
 
 /**
- * Returns the text for a register. If older notes were dropped and only one note is left, the text has the
- * format of clients that keep only one note.
+ * Returns the text for a register. If older notes were dropped and only one note is left, the text is that
+ * note alone, as clients that keep only one note write it.
  */
 export function notesText({ notes: [latest, ...earlier], floor }: SlotNotes): string {
   if (earlier.length === 0 && floor === latest.slot) return JSON.stringify(plain(latest));
@@ -102,6 +103,6 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // The caller rejects a text that `oncePer` did not write.
+    return undefined; // `notesIn` then throws an error, because `oncePer` did not write such a text.
   }
 }

@@ -13,8 +13,10 @@ const NANOSECONDS_DIGITS = 9;
  * Compares two slots by age.
  * - Semantic versions, with or without a leading `v`, have the precedence of semver: `1.10.0-rc.1`, `v1.10.0`, `1.11.0`.
  * - Times of ISO 8601 compare as instants if both have a zone, as local times if neither has one.
- * - Other texts compare if they differ in runs of digits only, the first different run as whole numbers: `2026-11-24`, `2026-W47`, `week 9`.
- * @throws {QueueLockError} `INVALID_ARGUMENT` for two texts without an order by these rules. A guess could skip a slot for ever
+ * - Other texts compare if they differ in runs of digits only. The first runs that differ compare as whole numbers: `2026-11-24`,
+ *   `2026-W47`, `week 9`.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` for two texts without an order by these rules. If it guessed the order, a wrong guess could
+ *   skip a slot for ever
  */
 export function compareSlots(one: string, other: string): number {
   if (one === other) return 0;
@@ -71,8 +73,8 @@ function compareTimes(one: string, other: string): number | undefined {
 interface SlotTime {
   readonly hasZone: boolean;
   /**
-   * The time in whole seconds, as milliseconds since 1970. Without a zone it counts as UTC, which is correct
-   * only for comparing times without a zone.
+   * The time without its fraction of a second, in milliseconds since 1970. A time without a zone counts as UTC,
+   * which is correct only for comparing times without a zone.
    */
   readonly at: number;
   readonly nanoseconds: number;

@@ -30,8 +30,8 @@ export class SlotRegister {
 
   /**
    * Returns the outcome of the call if the slot must not be done, or `undefined` if it may be done.
-   * @throws {QueueLockError} `INVALID_ARGUMENT` when the slot cannot be ordered with the noted slots; `note`
-   * throws it too
+   * @throws {QueueLockError} `INVALID_ARGUMENT` when the slot cannot be ordered with the noted slots; the
+   *   method `note` throws it too
    */
   async past(): Promise<PastSlot | undefined> {
     return this.#pastFor(notesIn(await this.#register.read()));
@@ -46,9 +46,9 @@ export class SlotRegister {
   }
 
   /**
-   * Writes the note of the slot. Does not write it if the slot must not be done, `until` has aborted, or a
-   * later holder has noted a slot. The register is written by compare-and-set. So the write of a process that
-   * was paused after its read fails, and the process reads again.
+   * Writes the note of the slot. Does not write it if the slot must not be done, the signal `until` has
+   * aborted, or a later holder has noted a slot. The register is written by compare-and-set. So a write with
+   * an outdated text, for instance after a pause of the process, fails, and the register is read again.
    * @returns the outcome of the call if the slot was not noted, or `undefined` if it was
    * @throws {QueueLockError} `OWNERSHIP_LOST` when a later holder has noted a slot; the reason of `until`
    */
@@ -60,8 +60,9 @@ export class SlotRegister {
     const text = await this.#register.change((present) => {
       const past = notesIn(present);
       const isLate = past?.notes.some((note) => note.token > token) ?? false;
-      // Leaves the register unchanged if the slot must not be noted, or has a note. An earlier attempt may have
-      // written that note, although its reply was lost. Throws nothing: `change` would retry after an error.
+      // Leaves the register unchanged if the slot must not be noted, or has a note. An earlier attempt may
+      // have written that note, although its reply was lost. Throws nothing, because the register's `change`
+      // would retry after an error.
       if (this.#pastFor(past) || until.aborted || isLate) return present;
       const note = { slot: this.slot, token, ...by };
       return notesText(withNote(past, note, { kept: this.#kept, order: this.#order }));

@@ -8,10 +8,10 @@ import { whileHeld } from './while-held.ts';
  * Operator that subscribes to its source once the lock is held, and releases the lock when the source has ended. Subscribing joins the
  * queue. Unsubscribing leaves it or releases the lock.
  *
- * The stream errors with `OWNERSHIP_LOST` when the lock is lost before the source has ended: synchronously, and after it has unsubscribed
- * from the source. When the lock was never granted, it errors as `LockClient.acquire` rejects. Each value is emitted only if the lock is
- * still held at that moment, which is checked against the clock, so late timers do no harm. If the source ends after the loss, the stream
- * errors with the loss.
+ * The stream errors with `OWNERSHIP_LOST` when the lock is lost before the source has ended. It does so synchronously, after it has
+ * unsubscribed from the source. When the lock was never granted, it errors as `LockClient.acquire` rejects. Each value is emitted only if
+ * the lock is still held at that moment. This is checked against the clock, so a loss counts even if the timer that reports it is late. If
+ * the source ends after the loss, the stream errors with the loss.
  *
  * The release continues after the stream has ended, and `LockClient.close` waits for it. Do not subscribe inside `LockClient.run` of the
  * same name: the stream would wait for ever, because it has no call chain that shows the hold.
@@ -33,8 +33,8 @@ export function underLock<T>(
 }
 
 function underHold<T>(source$: Observable<T>, ownership: Ownership): Observable<ObservableNotification<T>> {
-  // The loss is the second stream of the merge. So at a loss the source is unsubscribed first, and then the
-  // error is emitted.
+  // Merges the stream of the loss second: at a loss, the first stream unsubscribes from the source before the
+  // second emits the error.
   return merge(whileHeld(source$, ownership), aborted(ownership.signal));
 }
 

@@ -9,8 +9,8 @@ export interface WaitOptions {
   /** Ends the wait: the call rejects at once with the signal's reason. */
   readonly signal?: AbortSignal;
   /**
-   * Longest wait, in milliseconds. Then the call rejects with `TIMEOUT`, or with `UNAVAILABLE` if the store could not be read at the end. Default: no
-   * limit.
+   * Longest wait, in milliseconds. Then the call rejects with `TIMEOUT`, or with `UNAVAILABLE` if the store could not be read when the time
+   * was up. Default: no limit.
    */
   readonly timeoutMs?: number;
 }
@@ -40,10 +40,10 @@ export function checkWait(options: WaitOptions, leastMs: 0 | 1): void {
 
 /** The description of a wait, from which the error of its timeout is made. */
 export interface WaitContext {
-  /** The event that did not happen in time, as the beginning of the message. */
+  /** The event that did not happen in time, as the beginning of the error message. */
   readonly what: string;
-  /** Shows whether the store can be read now. `trouble` is the reason why it cannot, or `undefined`. */
-  readonly sight: { readonly trouble: unknown };
+  /** Shows whether the store can be read now. `failure` is the reason why it cannot, or `undefined`. */
+  readonly sight: { readonly failure: unknown };
 }
 
 /**
@@ -66,32 +66,33 @@ export function waitLimit({ signal, timeoutMs }: WaitOptions, context: WaitConte
  * case it is unknown whether other clients delay the waiter, and `TIMEOUT` would suggest that the lock is
  * busy.
  */
-function timedOut(timeoutMs: number, { what, sight: { trouble } }: WaitContext): QueueLockError {
+function timedOut(timeoutMs: number, { what, sight: { failure } }: WaitContext): QueueLockError {
   const late = `${what} within ${timeoutMs} ms (timeoutMs)`;
-  if (trouble === undefined) return new QueueLockError('TIMEOUT', late);
-  const why = `${late}, and the store could not be read: ${detailOf(trouble)}`;
-  return new QueueLockError('UNAVAILABLE', why, { cause: trouble });
+  if (failure === undefined) return new QueueLockError('TIMEOUT', late);
+  const why = `${late}, and the store could not be read: ${detailOf(failure)}`;
+  return new QueueLockError('UNAVAILABLE', why, { cause: failure });
 }
 
 /** Errors with the reason of `signal` when `signal` aborts, or at once if it has aborted already. */
 export function aborted(signal: AbortSignal): Observable<never> {
   return new Observable((subscriber) => {
     const abort = (): void => subscriber.error(signal.reason);
-    // One signal may end many waits. Without this call, Node would warn of a leak at the eleventh listener.
+    // One signal may end many waits. Removes the limit of listeners, because by default Node warns of a leak
+    // at the eleventh listener.
     setMaxListeners(0, signal);
     signal.addEventListener('abort', abort);
     subscriber.add(() => signal.removeEventListener('abort', abort));
-    // Checks again after adding the listener: a signal that compares with the clock may abort only when it is
-    // read.
+    // Checks again after adding the listener: a signal that compares a deadline with the clock may abort only
+    // when `aborted` is read.
     if (signal.aborted) abort();
   });
 }
 
 /**
  * Calls `wait` with a signal that aborts when the limit of the wait is reached. If `wait` returns a result
- * nevertheless, the result counts.
+ * after the abort, the result counts.
  * @throws {QueueLockError} `INVALID_ARGUMENT` for a `timeoutMs` below 1, because `wait` needs replies of the
- * server and cannot end at once
+ *   server and cannot end at once
  */
 export async function withWaitLimit<T>(
   options: WaitOptions,

@@ -9,10 +9,10 @@ import { whileHeld } from './while-held.ts';
  *
  *     campaign ── elected: subscribe ── lost: unsubscribe ── campaign … elected: subscribe ── the source ends: resign
  *
- * Each value is emitted only if this process still leads at that moment, which is checked against the clock, so late timers do no harm.
- * When the source completes or errors, the stream does the
- * same and the candidate resigns. An end of the source after a loss is ignored. Unsubscribing withdraws or resigns. The stream errors like
- * `Election.candidacy$`, and completes with it when the client is closed.
+ * Each value is emitted only if this process still leads at that moment. This is checked against the clock, so a loss counts even if the
+ * timer that reports it is late. When the source completes or errors, the stream does the same and the candidate resigns. If the source
+ * ends after a loss, the stream continues. Unsubscribing withdraws or resigns. The stream errors like `Election.candidacy$`, and completes
+ * with it when the client is closed.
  *
  * If the source has effects outside this process, it needs the fencing token: then use `Election.candidacy$` with `switchMap`.
  * @example

@@ -28,7 +28,7 @@ describe('a barrier', () => {
     );
   };
 
-  it('is open, and leaves nothing in the store, until it is closed', async () => {
+  it('is open, with nothing in the store, until a client closes it', async () => {
     await gate.pass();
     await stage.settle();
     expect([stage.server.entryCount, stage.server.watcherCount]).to.deep.equal([0, 0]);
@@ -46,7 +46,7 @@ describe('a barrier', () => {
     expect([stage.server.wakeUps - before, stage.server.entryCount]).to.deep.equal([3, 0]);
   });
 
-  it('opens when the client that closed it dies, and notifies that client', async () => {
+  it('opens when the session of the client that closed it expires, and aborts the signal of that client', async () => {
     const closed = await gate.close();
     walk('ann');
     await stage.settle();

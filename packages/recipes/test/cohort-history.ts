@@ -8,7 +8,7 @@ import { SafetyViolation } from '@queuelock/harness/safety';
 
 const CLIENT = { ttlMs: 200, safetyMarginMs: 20, connectTimeoutMs: 60_000 };
 const LONG_AFTER_MS = 2_000;
-const LOOK_EVERY_MS = 20;
+const READ_INTERVAL_MS = 20;
 const READS = 60;
 
 /** The plan of one acquisition: when it begins, how long it holds, and when it gives up. */
@@ -64,7 +64,10 @@ class World {
   readonly acquirers: Acquirer[] = [];
   readonly unsafe: string[] = [];
   readonly unfair: string[] = [];
-  /** For each waiting entry: how many local hand-offs each cohort has made since the entry joined. */
+  /**
+   * For each waiting entry: how many hand-offs inside its process each cohort has made since the entry
+   * joined.
+   */
   readonly #passed = new Map<string, number>();
   readonly #entryOf: (string | undefined)[] = [];
   readonly #history: History;
@@ -82,7 +85,7 @@ class World {
     // The client's retries wait in real time, so the loop pauses in real time too.
     for (let reads = 0; reads < READS && !this.#isOver(); reads++) {
       await this.stage.clock.advance(LONG_AFTER_MS);
-      if (!this.#isOver()) await pause(LOOK_EVERY_MS);
+      if (!this.#isOver()) await pause(READ_INTERVAL_MS);
     }
     if (!this.#isOver()) throw new Error('somebody waits or holds for ever');
     await Promise.all(living);
@@ -153,8 +156,8 @@ class World {
 
   #begins(acquirer: Acquirer, hold: CohortHold): void {
     const wasLost = this.acquirers.map(({ lost }) => lost);
-    // Reads `held` and not the signal, because reading a signal would report a loss that was not reported
-    // before.
+    // Reads `held` and not `signal.aborted`. After the deadline, a read of `signal.aborted` would itself
+    // abort the signal. This check must not report a loss in place of the cohort.
     const two = this.acquirers.some(({ hold: other }) => other?.held);
     if (two) this.unsafe.push('two hold');
     const unreported = this.acquirers.some(({ status }, at) => status === 'holding' && !wasLost[at]);

@@ -75,7 +75,7 @@ describe('a cohort', () => {
     await holds.get('4')!.release();
   });
 
-  it('releases the lock after each acquirer when `handOffs` is 0', async () => {
+  it('releases the lock after each hold when `handOffs` is 0', async () => {
     const single = cohort(client, 'x', { handOffs: 0 });
     acquire('ann', single);
     acquire('ben', single);
@@ -144,7 +144,7 @@ describe('a cohort', () => {
     await holds.get('ben')!.release();
   });
 
-  it('reports a loss at the next read, even before a timer has run', async () => {
+  it('reports a loss at the next read of held or signal, even before a timer has run', async () => {
     for (const read of [
       ({ held }: CohortHold) => !held,
       ({ signal }: CohortHold) => signal.aborted,
@@ -162,7 +162,7 @@ describe('a cohort', () => {
     }
   });
 
-  it('never aborts the signal of a hold that was passed on before the loss', async () => {
+  it('never aborts the signal of a hold that was handed on to the next acquirer before the loss', async () => {
     acquire('ann');
     acquire('ben');
     await stage.settle();
@@ -274,7 +274,7 @@ describe('a cohort', () => {
     await other.release();
   });
 
-  it('ends when its client is closed', async () => {
+  it('ends all waits and holds when its client is closed', async () => {
     acquire('ann');
     acquire('ben');
     await stage.settle();

@@ -74,7 +74,7 @@ describe("Curator's semaphore", () => {
     await b!.release();
   });
 
-  it('lets the next client take a lease as soon as the work of the first one begins', async () => {
+  it('lets the next client take another lease while the work under the first lease runs', async () => {
     const { promise, resolve } = deferred();
     const running = pool.run(async ({ held }) => {
       await promise;
@@ -103,7 +103,7 @@ describe("Curator's semaphore", () => {
     ['in the locks queue', 'pool/locks'],
     ['for a lease', 'pool/leases'],
   ] as const) {
-    it(`ends a wait ${where} by its timeout or its signal, and leaves no entry`, async () => {
+    it(`ends a wait for a lease ${where} by its timeout or its signal, and leaves no entry`, async () => {
       const [one, two] = [await client.acquire(taken), await stage.client().acquire(`${taken}-other`)];
       const single = curatorSemaphore(stage.client(), 'pool', { maxLeases: 1 });
       const late = taking(single, { timeoutMs: 60_000 });

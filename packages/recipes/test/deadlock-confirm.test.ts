@@ -32,7 +32,7 @@ const steps = fc.array(
 );
 
 describe('the confirmation of deadlocks', () => {
-  it('reports only cycles that existed at one moment, and every cycle that lasts', async () => {
+  it('reports only cycles whose entries existed at one moment, and every cycle that never ends', async () => {
     let reports = 0;
     let phantoms = 0;
     await fc.assert(
@@ -47,9 +47,9 @@ describe('the confirmation of deadlocks', () => {
           latest = found;
         };
         const confirmed = new ConfirmedDeadlocks({ confirmMs: CONFIRM_MS, clock, report });
-        for (const pictures of snapshotsOf(truths, late)) {
-          confirmed.look(pictures);
-          phantoms += findDeadlocks(pictures).filter((found) => !truths.some(holdsIn(found))).length;
+        for (const snapshots of snapshotsOf(truths, late)) {
+          confirmed.read(snapshots);
+          phantoms += findDeadlocks(snapshots).filter((found) => !truths.some(holdsIn(found))).length;
           await clock.advance(1);
         }
         await clock.advance(2 * CONFIRM_MS);
@@ -80,8 +80,8 @@ function holdsIn({ waits }: Deadlock): (truth: readonly QueueState[]) => boolean
 }
 
 /**
- * Returns the state of the queues after each change of `story`. A change adds an entry, whose call chain may
- * hold admitted entries, or removes an entry.
+ * Returns the state of the queues after each change of a generated `story`. A change adds an entry, whose
+ * call chain may hold admitted entries, or removes an entry.
  */
 function historyOf(story: readonly Step[], limit: number): readonly (readonly QueueState[])[] {
   let now: readonly QueueState[] = NAMES.map((name) => ({ status: 'live', name, entries: [] }));
@@ -102,7 +102,7 @@ function historyOf(story: readonly Step[], limit: number): readonly (readonly Qu
 
 /**
  * Returns the snapshots that an observer sees after each change. The snapshots of each queue have a delay of
- * their own. The last ones are up to date.
+ * their own. The last snapshots of all queues are up to date.
  */
 function snapshotsOf(
   truths: readonly (readonly QueueState[])[],

@@ -52,8 +52,8 @@ export function circularWaits(left: readonly Member[]): readonly Member[] {
 }
 
 /**
- * Returns whether a held entry ahead blocks this one: they conflict, or both are readers with a writer
- * between them.
+ * Returns whether the waiting entry `own` waits because of the entry `held` ahead of it. They conflict, or
+ * both are shared and `own` waits behind an exclusive entry that waits for `held`.
  */
 function isKeptOutBy(own: Member, held: Member, left: readonly Member[]): boolean {
   if (held.queue !== own.queue || held.entry.order > own.entry.order) return false;

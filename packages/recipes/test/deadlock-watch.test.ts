@@ -11,7 +11,7 @@ import { watchDeadlocks, type Deadlock } from '../src/index.ts';
 import { follow, type Followed } from './frame.ts';
 import { MemoryLine } from './memory-store.ts';
 
-/** Half of the time for which a cycle must exist before it is reported, in milliseconds. */
+/** Half of `confirmMs`, the time in milliseconds for which a cycle must exist before it is reported. */
 const HALF_MS = 50;
 /** Time in milliseconds after which a client reads again after an error. */
 const READS_AGAIN_MS = 500;
@@ -64,7 +64,7 @@ describe('the watch for deadlocks', () => {
     const [annNorth, annSouth] = [connect(undefined, 'ann'), connect(memory({ server: south }), 'ann')];
     const [benNorth, benSouth] = [connect(undefined, 'ben'), connect(memory({ server: south }), 'ben')];
     // Earlier acquisitions increase the order numbers in the north. Both waits begin in the same millisecond,
-    // so the order numbers decide which wait is younger.
+    // so the order numbers decide which wait counts as the later one, the victim.
     for (let i = 0; i < 9; i += 1) await (await benNorth.acquire('x')).release();
     const held = [await annNorth.acquire('x'), await benSouth.acquire('x')] as const;
     const ann = await wait(annSouth, 'x', held[0]);
@@ -91,7 +91,7 @@ describe('the watch for deadlocks', () => {
     };
   }
 
-  it('reports a cycle over two stores after it has lasted long enough, and the end of the cycle immediately', async () => {
+  it('reports a cycle over two stores after `confirmMs`, and the end of the cycle immediately', async () => {
     const { watchers, ben } = await circle();
     const found = watch(watchers);
     await clock.advance(2 * HALF_MS - 1);
@@ -105,7 +105,7 @@ describe('the watch for deadlocks', () => {
     expect(found.brief).to.deep.equal(['', 'ben for ann, ann for ben', '']);
   });
 
-  it('continues to measure the age of a cycle while other entries join and leave', async () => {
+  it('reports a cycle `confirmMs` after it began, although other entries join and leave', async () => {
     const { watchers } = await circle();
     const found = watch(watchers);
     const passer = connect(undefined, 'passer');
@@ -148,7 +148,7 @@ describe('the watch for deadlocks', () => {
     expect(found.brief).to.deep.equal(['']);
   });
 
-  it('reports no cycle after a pause of the process until it has read the notifications of that time', async () => {
+  it('reports no cycle after a pause of the process until it has read the notifications sent during the pause', async () => {
     const late: (() => void)[] = [];
     const { ben } = await circle();
     const slow = connect(memory({ server: north, deliver: (arrive) => late.push(arrive) }));

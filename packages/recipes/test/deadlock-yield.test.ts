@@ -121,7 +121,7 @@ describe('a claim that may give up in a deadlock', () => {
     expect([claim.last!.status, claim.end, state$.observed]).to.deep.equal(['ended', 'complete', false]);
   });
 
-  it('leaves the usual ends of a wait unchanged: abort, timeout, lost session, closed client', async () => {
+  it('ends a wait like acquire after an abort, a timeout, a lost session or the close of the client', async () => {
     const holder = await client.acquire('x');
     const other = createLockClient(memory({ server }), { clock });
     const abort = new AbortController();

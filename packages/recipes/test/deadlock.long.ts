@@ -4,7 +4,7 @@ import { findDeadlocks } from '../src/deadlock.ts';
 import { queueOf, type EntryParts } from './queues.ts';
 
 describe('the search for deadlocks', () => {
-  it('is fast in long queues', () => {
+  it('is fast in queues of 1,000 entries', () => {
     const line = (name: string, other: string): QueueState =>
       queueOf(
         name,

@@ -6,7 +6,7 @@ import { queueOf } from './queues.ts';
 import { circularWaits, leftOf, waitsFor, type Member } from './deadlock-oracle.ts';
 
 describe('the search for deadlocks', () => {
-  it('lists the waits of a cycle, and begins with the youngest one, the victim', () => {
+  it('lists the waits of a cycle, beginning with the victim, the one that began last', () => {
     const found = findDeadlocks([
       queueOf('x', { id: 'ann-x', owner: 'ann' }, { id: 'ben-x', owner: 'ben', holds: ['ben-y'], since: 5 }),
       queueOf('y', { id: 'ben-y', owner: 'ben' }, { id: 'ann-y', owner: 'ann', holds: ['ann-x'], since: 3 }),
@@ -24,7 +24,7 @@ describe('the search for deadlocks', () => {
       circles: [],
     },
     {
-      title: 'finds no deadlock in a chain of waits that ends',
+      title: 'finds no deadlock in a chain of waits without a cycle',
       queues: [
         queueOf('x', { id: '1' }, { id: '2', holds: ['3'] }),
         queueOf('y', { id: '3' }, { id: '4', holds: ['5'] }),
@@ -33,7 +33,7 @@ describe('the search for deadlocks', () => {
       circles: [],
     },
     {
-      title: 'finds a cycle of three entries, without other entries ahead of it and behind it',
+      title: 'finds a cycle of three entries, and leaves out entries ahead of it and behind it',
       queues: [
         queueOf('x', { id: '1' }, { id: 'b' }, { id: '2', holds: ['3'], since: 1 }, { id: 'a' }),
         queueOf('y', { id: '3' }, { id: '4', holds: ['5'], since: 2 }),
@@ -147,7 +147,7 @@ describe('the search for deadlocks', () => {
     });
   }
 
-  it('finds cycles only among entries that can never leave, and one for each call chain in a cycle', () => {
+  it('finds cycles only among entries that can never leave the queue, and a cycle for each call chain in a deadlock', () => {
     let withCircle = 0;
     fc.assert(
       fc.property(randomQueues(), fc.infiniteStream(fc.nat()), (queues, choices) => {
@@ -164,7 +164,7 @@ describe('the search for deadlocks', () => {
     expect(withCircle).to.be.within(200, 1_800);
   });
 
-  it('leaves no cycle if the victims give up until none is found', () => {
+  it('leaves no undetected deadlock after all victims have given up', () => {
     fc.assert(
       fc.property(randomQueues(), fc.infiniteStream(fc.nat()), (queues, choices) => {
         let now = queues;

@@ -44,7 +44,10 @@ const history = fc.record({
   fates: fc.array(fate, { minLength: 2, maxLength: 5 }),
 });
 
-/** Records which members begin and leave, and throws when a rule of a double barrier is broken. */
+/**
+ * Records which members begin and leave. Throws when a round has too many members, overlaps another round, or
+ * ends before its members have finished.
+ */
 class Judge {
   readonly #members: number;
   readonly #rounds = new Map<string, Set<Walker>>();
@@ -185,8 +188,8 @@ function require(holds: boolean, broken: string): void {
 }
 
 /**
- * Plays generated histories of a few processes at one double barrier. Checks that the rules hold and that no
- * waiter is left.
+ * Plays generated histories of a few processes at one double barrier. `Judge` checks each begin and each
+ * leave. At the end no waiter may be left.
  */
 export const anyDoubleBarrierHistory: fc.IAsyncProperty<unknown> = fc.asyncProperty(
   history,

@@ -77,7 +77,7 @@ describe('a double barrier', () => {
     expect(stage.server.watcherCount).to.equal(0);
   });
 
-  it('may have only one member', async () => {
+  it('works with a single member', async () => {
     const [only] = await walkers(1);
     only!.leave();
     await stage.settle();
@@ -115,7 +115,7 @@ describe('a double barrier', () => {
     expect([where(all).at(-1), stage.server.registerCount]).to.deep.equal(['out', 0]);
   });
 
-  it('waits for one more member when a member dies before the round begins', async () => {
+  it('waits for a replacement when a member dies before the round begins', async () => {
     const all = await walkers(2, 3);
     expire(0);
     all.push(...(await walkers(1, 3)));
@@ -279,7 +279,7 @@ describe('a double barrier', () => {
     expect(where(all)).to.deep.equal(['in', 'LIMIT_MISMATCH', 'in']);
   });
 
-  it('does not count entries that other uses of the name have made', async () => {
+  it('does not count entries of plain locks with the same name as members', async () => {
     const client = stage.client();
     const reader = await join(client, 'pair', { mode: 'shared' });
     const raw = await join(client, 'pair', { mode: 'shared', value: 'raw' });
@@ -298,7 +298,7 @@ describe('a double barrier', () => {
     raw.leave();
   });
 
-  it('rejects invalid options, and a register whose text another program has written', async () => {
+  it('rejects invalid options, and a round register whose text another program has written', async () => {
     for (const members of [0, 101, 1.5]) {
       expect(thrownBy(() => at(members))).to.include({ code: 'INVALID_ARGUMENT' });
     }
@@ -310,7 +310,7 @@ describe('a double barrier', () => {
     expect([stage.server.entryCount, stage.server.watcherCount]).to.deep.equal([0, 0]);
   });
 
-  it('begins a new round after all members of the last one have died', async () => {
+  it('begins a new round after all members of the previous round have died', async () => {
     await walkers(2);
     expire(0);
     await stage.settle();

@@ -109,7 +109,7 @@ describe('Election.lead', () => {
     expect(leaders.join('')).to.equal('ababa');
   });
 
-  it('leads again at once when a long work returns and there is no other candidate', async () => {
+  it('leads again at once when work returns after a long term and there is no other candidate', async () => {
     const a = politician('a');
     await stage.clock.advance(LONG_MS);
     a.endWork();
@@ -180,7 +180,7 @@ describe('Election.lead', () => {
     expect(await failureOf(a.led)).to.equal(failure);
   });
 
-  it('rejects with an OWNERSHIP_LOST of another lock that the work throws', async () => {
+  it('rejects with the error OWNERSHIP_LOST of another lock if the work throws it', async () => {
     const a = politician('a');
     const failure = new QueueLockError('OWNERSHIP_LOST', 'the other lock was lost');
     await stage.settle();
@@ -250,7 +250,7 @@ describe('Election.lead', () => {
     expect(await failureOf(led)).to.include({ code: 'INVALID_ARGUMENT' });
   });
 
-  it('continues after a long outage of the server, and sends few requests during it', async () => {
+  it('leads again after a long outage of the server, and sends few requests during the outage', async () => {
     let reachable = true;
     let attempts = 0;
     const intercept: Intercept = async (_call, proceed) => {
@@ -271,7 +271,7 @@ describe('Election.lead', () => {
     expect(a.working).to.equal(1);
   });
 
-  it('rejects at once when minRemainingMs is more than a heartbeat can prove', async () => {
+  it('rejects at once when minRemainingMs is the whole TTL, which no heartbeat can prove', async () => {
     const { led } = politician('a', { minRemainingMs: TTL_MS });
     expect(await failureOf(led)).to.include({ code: 'INVALID_ARGUMENT' });
   });
@@ -328,7 +328,7 @@ describe('Election.lead', () => {
   });
 
   describe('when its signal aborts', () => {
-    /** Runs `lead`, and aborts its signal at the `at`-th point at which it awaits something. */
+    /** Runs `lead`, and aborts its signal at the `at`-th `await` inside it. */
     async function giveUp(behind: boolean, at: number): Promise<{ points: number; begun: number }> {
       const scene = new MemoryStage();
       const giving = new AbortController();
@@ -367,7 +367,7 @@ describe('Election.lead', () => {
     }
 
     for (const behind of [false, true]) {
-      it(`leaves no entry, whichever await is interrupted (${behind ? 'behind another leader' : 'without a leader'})`, async () => {
+      it(`leaves no entry, at whichever await the abort comes (${behind ? 'behind another leader' : 'without a leader'})`, async () => {
         const { points } = await giveUp(behind, Infinity);
         const begun = new Set<boolean>();
         for (let at = 0; at < points; at += 1) begun.add((await giveUp(behind, at)).begun > 0);

@@ -5,7 +5,7 @@ import { election, type Leadership } from '../src/index.ts';
 import { MemoryStage, TTL_MS, failureOf } from './election-stage.ts';
 import { follow } from './frame.ts';
 
-/** The data that a process stores for the process that replaces it. */
+/** The session and the entry of a leader, which a process stores for the process that replaces it. */
 interface Ticket {
   readonly resume: string;
   readonly id: string;
@@ -128,7 +128,7 @@ describe('a leader that is restarted', () => {
     expect((await again).id).to.not.equal(id);
   });
 
-  it('leaves no entry when it cannot publish its value', async () => {
+  it('leaves no entry when it has no permission to publish its value', async () => {
     const { client, ticket } = await leading();
     await client.abandon();
     const intercept: Intercept = async (call, proceed) => {

@@ -28,7 +28,7 @@ function source(): Source {
   return { input$, source$, open: () => open, opened: () => opened };
 }
 
-describe('streams of an election', () => {
+describe('streams of elections and locks', () => {
   let stage: MemoryStage;
   let followed: Followed<unknown>[];
 
@@ -132,7 +132,7 @@ describe('streams of an election', () => {
       expect(notified).to.deep.equal([false]);
     });
 
-    it('emits undefined to a subscriber after the deadline, although no timer has run', async () => {
+    it('emits undefined to a new subscriber after the deadline of the session, although no timer has fired', async () => {
       const own = candidate('a');
       const early = watch(leadsIn(own));
       await stage.settle();
@@ -271,7 +271,7 @@ describe('streams of an election', () => {
   });
 
   describe('errors$', () => {
-    /** Returns an interceptor that simulates an unreachable server until `plugIn` is called. */
+    /** Returns an interceptor that simulates an unreachable server. `plugIn` makes the server reachable. */
     function unplugged(): { readonly intercept: Intercept; plugIn: () => void } {
       let reachable = false;
       return {
@@ -283,7 +283,7 @@ describe('streams of an election', () => {
       };
     }
 
-    it('emits each failed attempt with the growing time until the retry', async () => {
+    it('emits each failed attempt with the time until its retry, which grows', async () => {
       const { intercept, plugIn } = unplugged();
       const own = candidate('a', stage.client({ backend: { intercept } }));
       const failures = watch(own.errors$);
@@ -310,7 +310,7 @@ describe('streams of an election', () => {
       const led = own.lead(() => undefined, { signal: retiring.signal });
       await stage.clock.advance(30_000);
       expect(failures.values.length).to.be.within(4, 6);
-      // Advances the clock into the backoff after the next failure.
+      // Advances the clock until the next attempt has failed, so that the abort comes during the backoff.
       while (failures.values.length < 7) await stage.clock.advance(10);
       retiring.abort();
       await led;
@@ -331,7 +331,7 @@ describe('streams of an election', () => {
       expect(failures.values).to.deep.equal([]);
     });
 
-    it('emits when an operator removes the entry, and the candidate campaigns again', async () => {
+    it('emits ENTRY_LOST when an operator removes the entry of a candidate, which then campaigns again', async () => {
       await stage.client().acquire('x');
       const own = candidate('a');
       const failures = watch(own.errors$);
@@ -367,7 +367,7 @@ describe('streams of an election', () => {
       expect(stage.values('x')).to.deep.equal([]);
     });
 
-    it('emits no value after the deadline, although no timer has run', async () => {
+    it('emits no value after the deadline of the session, although no timer has fired', async () => {
       const { input$, source$, open } = source();
       const seen = watch(source$.pipe(whileLeader(candidate('a'))));
       await stage.settle();
@@ -377,7 +377,7 @@ describe('streams of an election', () => {
       expect(open()).to.equal(0);
     });
 
-    it('ignores an end of the source after the deadline', async () => {
+    it('does not complete when the source completes after the deadline of the session', async () => {
       const { input$, source$, open } = source();
       const seen = watch(source$.pipe(whileLeader(candidate('a'))));
       await stage.settle();
@@ -407,7 +407,7 @@ describe('streams of an election', () => {
       expect(stage.values('x')).to.deep.equal(['a']);
     });
 
-    it('never subscribes to the sources of two candidates at the same time', async () => {
+    it('never subscribes to the sources of two candidates of one election at the same time', async () => {
       const candidates = ['a', 'b', 'c'].map((value) => ({ ...source(), own: candidate(value) }));
       for (const { source$, own } of candidates) watch(source$.pipe(whileLeader(own)));
       for (let loss = 0; loss < 12; loss += 1) {
@@ -511,7 +511,7 @@ describe('streams of an election', () => {
       expect(opened()).to.equal(1);
     });
 
-    it('errors with the error that ended the wait', async () => {
+    it('errors with the error that ended the wait for the lock', async () => {
       await stage.client().acquire('x');
       const giving = new AbortController();
       const client = stage.client();

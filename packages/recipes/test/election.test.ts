@@ -46,7 +46,7 @@ describe('leader election', () => {
       expect(elected).to.deep.equal(['b', 'c']);
     });
 
-    it('stores only the value in its entry, so that clients of other kinds can read it', async () => {
+    it('stores only the value in its entry, so that clients of other libraries can read it', async () => {
       await candidate('10.0.0.1:80').campaign();
       void candidate('{"addr":"ü"}').campaign();
       await stage.settle();
@@ -104,7 +104,7 @@ describe('leader election', () => {
       expect(stage.values('x')).to.deep.equal([]);
     });
 
-    it('ends at the deadline, although no timer has run', async () => {
+    it('ends at the deadline of the session, although no timer has fired', async () => {
       const leadership = await candidate('a').campaign();
       stage.clock.stall(TTL_MS);
       expect(leadership.held).to.equal(false);
@@ -226,7 +226,7 @@ describe('leader election', () => {
     }
 
     for (const behind of [false, true]) {
-      it(`leaves no entry, whichever await is interrupted (${behind ? 'behind another leader' : 'without a leader'})`, async () => {
+      it(`leaves no entry, at whichever await the abort comes (${behind ? 'behind another leader' : 'without a leader'})`, async () => {
         const outcomes = new Set<boolean>();
         const { points } = await giveUp(behind, Infinity);
         for (let at = 0; at < points; at += 1) outcomes.add((await giveUp(behind, at)).led);

@@ -41,7 +41,10 @@ const history = fc.record({
 
 type History = typeof history extends fc.Arbitrary<infer H> ? H : never;
 
-/** A caller and its state so far. The `owner` of its entries is its `label`, which identifies them. */
+/**
+ * A caller and its state so far. Its entries have its `label` as their `owner`, so that they can be
+ * identified.
+ */
 interface Caller {
   readonly key: string;
   readonly label: string;

@@ -22,7 +22,7 @@ describe('fairShare', () => {
 
   afterEach(() => stage.close());
 
-  it('admits a key with one caller before a key with many callers gets its second share', async () => {
+  it('admits the only caller of one key before the second caller of another key', async () => {
     const only = fairShare(stage.client(), 'x', { limit: 1, limitPerKey: 1 });
     const { promise: end, resolve } = deferred();
     const order: string[] = [];

@@ -37,7 +37,7 @@ interface Line extends Pick<StoreLine, 'cut' | 'mend'> {
 /** The emissions of a stream so far. */
 export interface Followed<T> {
   readonly values: readonly T[];
-  /** The newest value. */
+  /** The newest value that the stream has emitted. */
   readonly last: T | undefined;
   /** How the stream ended: `complete` or its error. `undefined` while it continues. */
   readonly end: unknown;
@@ -48,7 +48,7 @@ export interface Followed<T> {
 export interface Site extends Pick<Store, 'name' | 'ttlMs' | 'expiryMs'> {
   /** Returns the name of an unused queue. */
   readonly queue: string;
-  /** Returns the name of another unused queue. */
+  /** Returns the name of a further unused queue, for a fact that needs more than one. */
   readonly freshQueue: () => string;
   /**
    * Returns a client with a session of its own. The default of its TTL is five times `ttlMs`, so that a slow
@@ -137,7 +137,10 @@ class Stage implements Site {
     this.queue = this.freshQueue();
   }
 
-  /** Returns the site as a plain object, so that a fact can destructure it. */
+  /**
+   * Returns the properties and methods that a fact needs as a plain object, so that a fact can destructure
+   * it.
+   */
   site(): Site {
     const { name, ttlMs, expiryMs, queue } = this;
     return {
@@ -197,8 +200,8 @@ class Stage implements Site {
   }
 
   /**
-   * Closes all clients. A proxy is stopped before the clients that use it, because ZooKeeper's client waits
-   * until its connection has confirmed the end.
+   * Closes all clients. Stops a client's proxy before the client, because ZooKeeper's client waits until its
+   * connection has confirmed the close.
    */
   async close(): Promise<void> {
     for (const subscription of this.#subscriptions) subscription.unsubscribe();

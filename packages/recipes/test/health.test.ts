@@ -19,7 +19,7 @@ describe('health of a lock client', () => {
   };
   const checks = ({ ready }: HealthState): readonly string[] => ready.problems.map(({ check }) => check);
 
-  it('is ready only while the session is proven or was not needed yet', () => {
+  it('is ready only while the session is proven, or idle because no call has needed it', () => {
     const { session$, health } = stage();
     const ready = (['idle', 'opening', 'alive', 'suspect', 'lost', 'closed'] as const).map((status) => {
       session$.next({ status });
@@ -37,7 +37,7 @@ describe('health of a lock client', () => {
     ]);
   });
 
-  it('stays ready for unreadyAfterMs after the session was last proven, even if the session becomes suspect or lost', async () => {
+  it('stays ready until the session has been unproven for unreadyAfterMs, even if it becomes suspect or lost', async () => {
     const { session$, health } = stage({ unreadyAfterMs: 500 });
     session$.next({ status: 'alive' });
     session$.next({ status: 'suspect' });
@@ -99,7 +99,7 @@ describe('health of a lock client', () => {
     states.stop();
   });
 
-  it('computes when its result will change next, with several time limits', () => {
+  it('can next change when the earliest check-in or unreadyAfterMs is due', () => {
     const works = [1, 2, 3].map((n) => ({ name: `${n}`, checkInWithinMs: n * 100, checkedInAt: 0 }));
     const facts = { session: { status: 'lost', since: 0 }, works, isDraining: false } as const;
     const at = (moment: number): number | undefined =>

@@ -61,7 +61,9 @@ export class Instance {
     for (const task of this.#waiting.splice(0)) task();
   }
 
-  /** Ends the freeze and all delays of the instance for good. Tests call it at their end. */
+  /**
+   * Thaws the instance for good, and no longer delays what it sends and receives. Tests call it at their end.
+   */
   over(): void {
     this.#isOver = true;
     this.wake();

@@ -44,7 +44,7 @@ describe('a latch', () => {
     return wait;
   };
 
-  it('resolves all waits when its count reaches 0, and stays open', async () => {
+  it('resolves all waits when its count reaches 0, and later waits at once', async () => {
     const other = latch(stage.client(), 'exit');
     expect(await exit.trySetCount(2)).to.equal(true);
     const waits = [await waiting(exit), await waiting(other)];
@@ -83,7 +83,7 @@ describe('a latch', () => {
     expect(early.end).to.equal('open');
   });
 
-  it('resolves a wait for an earlier round when its client was cut off until the next round had begun', async () => {
+  it('resolves the wait of a client that was cut off from before the count reached 0 until a new count was set', async () => {
     const line = new MemoryLine(stage.server);
     const slow = latch(clientOver(line), 'exit');
     await exit.trySetCount(1);
@@ -120,7 +120,7 @@ describe('a latch', () => {
   });
 
   for (const lost of ['request', 'answer'] as const) {
-    it(`counts each countDown once when every second ${lost} is lost`, async () => {
+    it(`counts each countDown once when every second ${lost} of a register write is lost`, async () => {
       let calls = 0;
       const intercept: Intercept = async (call, proceed) => {
         const isLost = call === 'writeRegister' && ++calls % 2 === 1;
@@ -137,7 +137,7 @@ describe('a latch', () => {
     });
   }
 
-  it('does not repeat a countDown in the next round when the reply is lost and the first round has ended', async () => {
+  it('does not count a countDown again in a new count when its reply was lost', async () => {
     let isLost = true;
     const intercept: Intercept = async (call, proceed) => {
       const response = await proceed();
@@ -151,7 +151,7 @@ describe('a latch', () => {
     expect([await unlucky.countDown(), follow(exit.count$).last]).to.deep.equal([0, 7]);
   });
 
-  it('returns true from trySetCount even if the reply is lost and other clients have counted down meanwhile', async () => {
+  it('returns true from trySetCount even if its reply is lost and another client has counted down', async () => {
     let isLost = true;
     const intercept: Intercept = async (call, proceed) => {
       const response = await proceed();
@@ -164,7 +164,7 @@ describe('a latch', () => {
     expect([await unlucky.trySetCount(1), await exit.countDown()]).to.deep.equal([true, 0]);
   });
 
-  it('fits into a register after any number of count-downs', async () => {
+  it('keeps its text within the size of a register after 1,000 count-downs', async () => {
     await exit.trySetCount(1_000);
     for (let left = 999; left >= 0; left--) expect(await exit.countDown()).to.equal(left);
   });

@@ -3,7 +3,8 @@ import { createMemoryServer, memory, type Intercept, type MemoryServer } from '@
 import { Subject, defer, merge, switchMap, throwError, type Observable } from 'rxjs';
 import type { Store, StoreLine } from './frame.ts';
 
-// TTL in milliseconds. It lets a heartbeat be late on a busy machine, even with the smallest safety margin.
+// TTL in milliseconds. Long enough that a heartbeat may be late on a busy machine, even with the smallest
+// safety margin.
 const TTL_MS = 1_000;
 const EXPIRY_MS = 200;
 

@@ -23,7 +23,7 @@ describe('oncePer when messages are lost or late', () => {
     oncePer(stage.client(), 'report', { guarantee: 'at-least-once', owner });
 
   for (const lost of ['request', 'answer'] as const) {
-    it(`notes a slot once and does its work once when every second ${lost} is lost`, async () => {
+    it(`notes a slot once and does its work once when every second ${lost} of a register write is lost`, async () => {
       let calls = 0;
       const intercept: Intercept = async (call, proceed) => {
         const isLost = call === 'writeRegister' && ++calls % 2 === 1;
@@ -58,7 +58,7 @@ describe('oncePer when messages are lost or late', () => {
     expect(works).to.equal(0);
   });
 
-  it('reads the notes again when it is admitted, even if no notification has arrived', async () => {
+  it('reads the notes of slots again when it is admitted, even if no notification has arrived', async () => {
     const held: (() => void)[] = [];
     let isFirstLate = false;
     const deliver = (arrive: () => void): void => {
@@ -96,7 +96,7 @@ describe('oncePer when messages are lost or late', () => {
   });
 
   for (const guarantee of ['at-most-once', 'at-least-once'] as const) {
-    it(`rejects once when its hold is lost at the moment of the grant under ${guarantee}`, async () => {
+    it(`rejects the call when the hold is lost at the moment of the grant (guarantee ${guarantee})`, async () => {
       let blockedMs = 0;
       const { clock } = stage;
       const blocked = { ...clock, now: () => clock.now() + blockedMs };

@@ -25,7 +25,7 @@ describe('oncePer with lateSlots', () => {
     return results;
   };
 
-  it('does the work of a late slot once, and returns to a second call which client did it', async () => {
+  it('does the work of a late slot once; a second call returns the client that did it', async () => {
     const late = job(2, { owner: 'cold' });
     expect(await outcomes(late, [1, 3])).to.deep.equal(['ran', 'ran']);
     const ran = await late.run(2, () => 'late');
@@ -98,7 +98,7 @@ describe('oncePer with lateSlots', () => {
     );
   });
 
-  it('keeps the promised number of notes in a register, even with the longest texts', async () => {
+  it('keeps lateSlots + 1 notes in a register, even with long names of owners', async () => {
     const once = job(15, { owner: 'o'.repeat(100) });
     await outcomes(
       once,

@@ -29,7 +29,7 @@ async function exampleOf(section: string, names: readonly string[]): Promise<Exa
 }
 
 describe('the cron example of the README', () => {
-  it('sends one report per run with any number of instances', async () => {
+  it('sends one report for each time of the cron job with any number of instances', async () => {
     const example = await exampleOf('Once per slot', [
       'Date',
       'oncePer',

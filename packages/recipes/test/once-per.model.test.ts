@@ -10,7 +10,7 @@ type Result = SlotOutcome<string> | { readonly outcome: 'failed'; readonly error
 const SOON_MS = 200;
 const LATE_MS = TTL_MS * 3;
 
-/** Several instances that call for slots of one work, with records of which work they did. */
+/** Several simulated processes that call `oncePer`, with records of the slots whose work began and ended. */
 class Scene {
   readonly stage = new MemoryStage();
   readonly begun: number[] = [];
@@ -64,8 +64,9 @@ class Scene {
 const count = (all: readonly number[], one: number): number => all.filter((slot) => slot === one).length;
 
 /**
- * Freezes one instance at its `at`-th point at which it awaits something, while another instance waits. Then
- * runs a newer slot, and resumes the frozen instance. Returns the number of such points.
+ * Freezes one instance at its `at`-th point at which it awaits something, while another instance waits for the
+ * same slot. Then a third instance runs a newer slot, and the frozen instance resumes.
+ * @returns the number of points at which the first instance awaited something
  */
 async function frozenAt(promise: Promised, at: number): Promise<number> {
   const scene = new Scene(promise);
@@ -97,13 +98,13 @@ async function frozenAt(promise: Promised, at: number): Promise<number> {
 
 describe('oncePer with instances that die or freeze', () => {
   for (const promise of ['at-most-once', 'at-least-once'] as const) {
-    it(`keeps ${promise} at whatever point an instance dies or freezes`, async () => {
+    it(`keeps the guarantee ${promise} at whatever point an instance dies or freezes`, async () => {
       const points = await frozenAt(promise, Infinity);
       expect(points).to.be.greaterThan(10);
       for (let at = 0; at < Math.min(points, 60); at += 1) await frozenAt(promise, at);
     }).timeout(60_000);
 
-    it(`keeps ${promise} with any mix of instances, slots and freezes`, async () => {
+    it(`keeps the guarantee ${promise} with any mix of instances, slots and freezes`, async () => {
       const instance = fc.record({
         slot: fc.integer({ min: 1, max: 3 }),
         comesAfterMs: fc.integer({ min: 0, max: 12 }),
@@ -121,7 +122,8 @@ describe('oncePer with instances that die or freeze', () => {
             clock.after(comesAfterMs, () => calls.push({ slot, called: scene.call(one, slot, `i${i}`) }));
             clock.after(comesAfterMs + wakesAfterMs, () => one.wake());
           }
-          // An instance that freezes only after its `wake` call stays frozen, as if its process had died.
+          // The plan may unfreeze an instance before it reaches the point at which it freezes. It then stays
+          // frozen, as if its process had died.
           await clock.advance(LATE_MS * instances.length);
           expect(scene.late).to.deep.equal([]);
           const isCalm = instances.every(({ freezeAt }) => freezeAt === Infinity);

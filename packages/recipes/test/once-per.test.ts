@@ -66,7 +66,7 @@ describe('oncePer', () => {
     expect(second).to.include({ outcome: 'already-done', by: 'a' });
   });
 
-  it('repeats a slot whose work threw with at-least-once, and never with at-most-once', async () => {
+  it('runs a slot again after its work threw if the guarantee is at-least-once, not at-most-once', async () => {
     const failure = new Error('no paper');
     const broken = (): never => {
       throw failure;
@@ -80,7 +80,7 @@ describe('oncePer', () => {
     });
   });
 
-  it('repeats a slot whose holder died during the work only with at-least-once', async () => {
+  it('runs a slot again after its holder died during the work if the guarantee is at-least-once, not at-most-once', async () => {
     for (const [guarantee, slot, outcome] of [
       ['at-least-once', 1, 'ran'],
       ['at-most-once', 2, 'already-done'],
@@ -97,7 +97,7 @@ describe('oncePer', () => {
     }
   });
 
-  it('aborts the work when the caller aborts, and notes the slot as done if the work then returns', async () => {
+  it('aborts the work when the caller aborts, but notes the slot as done if the work returns nevertheless', async () => {
     const giving = new AbortController();
     const reason = new Error('shutdown');
     const run = untilDone('a').run(
@@ -219,13 +219,13 @@ describe('oncePer', () => {
       throw new Error('no order');
     },
   }))
-    it(`rejects a call without a retry if the function compare results in ${what}`, async () => {
+    it(`rejects a call, and does not retry it, if the option compare is a function that results in ${what}`, async () => {
       await report.run('1', () => undefined);
       const broken = oncePer(client, 'report', { compare });
       expect(await failureOf(broken.run('2', () => expect.fail('not in order')))).to.include({
         code: 'INVALID_ARGUMENT',
       });
-      // Repeats the check for a slot that another call notes while this call is running.
+      // The call rejects too if the slot to compare with is noted by another client during the call.
       await report.forget();
       const run = failureOf(broken.run('2', () => expect.fail('not in order')));
       await client.register('report', 'slot').change(() => '{"slot":"1","token":"1","by":"b","at":1}');

@@ -29,7 +29,7 @@ async function refusalOf(call: () => unknown): Promise<string> {
   throw new Error('nothing was refused');
 }
 
-describe('the options of recipes', () => {
+describe('the recipes', () => {
   let stage: MemoryStage;
   let client: LockClient;
   beforeEach(() => {
@@ -42,7 +42,7 @@ describe('the options of recipes', () => {
   type Call = (given: never) => unknown;
   /**
    * One test case for each function of a recipe: its name, a call with options, a misspelt option, and the
-   * option that was meant.
+   * correct name that the error must suggest.
    */
   const calls: readonly (readonly [call: string, with_: Call, near: string, meant: string])[] = [
     ['semaphore', (o) => semaphore(client, 'x', o), 'limits', 'limit'],
@@ -124,7 +124,7 @@ describe('the options of recipes', () => {
     );
   });
 
-  it('reject an option that the recipe itself sets on the lock', async () => {
+  it('reject an option of locks that the recipe itself sets, such as limit or mode', async () => {
     const permits = semaphore(client, 'x', { limit: 2 });
     expect(await refusalOf(() => permits.acquire(untyped({ limit: 3 })))).to.include('limit is unknown');
     expect(await refusalOf(() => permits.run(nothing, untyped({ mode: 'shared' })))).to.include('mode is');

@@ -26,8 +26,8 @@ describe('a recipe whose wait times out while the store cannot be read', () => {
   });
 
   /**
-   * Resolves with the error with which `wait` rejects. Meanwhile lets time pass on the simulated and the real
-   * clock.
+   * Resolves with the error with which the promise `wait` rejects. Until then, lets time pass on the
+   * simulated clock and on the real one.
    */
   const ended = async (wait: Promise<unknown>): Promise<unknown> => {
     const failure = failureOf(wait);
@@ -53,7 +53,7 @@ describe('a recipe whose wait times out while the store cannot be read', () => {
     ['a lease of Curator', () => curatorSemaphore(client, 'x', { maxLeases: 1 }).acquire(SOON)],
   ];
   for (const [what, wait] of waits) {
-    it(`rejects with UNAVAILABLE and the cause: ${what}`, async () => {
+    it(`rejects with UNAVAILABLE and the cause of the outage: ${what}`, async () => {
       line.cut();
       isAnOutage(await ended(wait()), '"x', '20 ms');
     });
@@ -110,7 +110,7 @@ describe('a recipe whose wait times out while the store cannot be read', () => {
     expect(await neverAborted).to.be.an.instanceOf(QueueLockError);
   });
 
-  it('rejects with TIMEOUT again once the store can be read', async () => {
+  it('rejects with TIMEOUT when it waits again after the store has become readable', async () => {
     line.cut();
     isAnOutage(await ended(latch(client, 'x').wait(SOON)));
     await line.mend();

@@ -56,7 +56,7 @@ describe('a semaphore', () => {
       await Promise.all([big.permit!.release(), small.permit!.release()]);
     });
 
-    it('resolves with undefined when too few permits are free, and leaves nothing behind', async () => {
+    it('resolves tryAcquire with undefined when too few permits are free, and leaves no entry', async () => {
       const two = await pool.tryAcquire({ permits: 2 });
       expect(await pool.tryAcquire({ permits: 2 })).to.equal(undefined);
       expect([two!.held, out()]).to.deep.equal([true, [2]]);
@@ -152,7 +152,7 @@ describe('a semaphore', () => {
       await wait.permit!.release();
     });
 
-    it('rejects a request for more permits than exist or remain', async () => {
+    it('rejects a request for more permits than the limit, also after the limit shrinks', async () => {
       const pool = sized(3);
       const one = await pool.acquire();
       const three = taking(sized(3, stage.client()), 3);
@@ -188,7 +188,7 @@ describe('a semaphore', () => {
       claims.stop();
     });
 
-    it('makes a fixed semaphore of the same name reject with LIMIT_MISMATCH', async () => {
+    it('causes LIMIT_MISMATCH in a fixed semaphore that joins behind its entries', async () => {
       const permit = await sized(2).acquire();
       const fixed = semaphore(stage.client(), 'pool', { limit: 3 });
       expect(await failureOf(fixed.acquire())).to.include({ code: 'LIMIT_MISMATCH' });
@@ -209,7 +209,7 @@ describe('a semaphore', () => {
       limits.stop();
     });
 
-    it('resizes and writes once when replies are lost', async () => {
+    it('writes the new limit only once when the reply to a resize is lost', async () => {
       let isLost = true;
       const intercept: Intercept = async (call, proceed) => {
         const response = await proceed();
@@ -225,7 +225,7 @@ describe('a semaphore', () => {
       limits.stop();
     });
 
-    it('rejects when its register contains no number, until resize writes one', async () => {
+    it('rejects while the register of the limit contains no number, until resize writes a number', async () => {
       await client.register('pool', 'limit').change(() => 'many');
       const pool = sized(2);
       const watched = stage.server.watcherCount;
@@ -265,7 +265,7 @@ describe('a semaphore', () => {
       expect(await givenUpAtEveryPoint({ before, attempt, undo })).to.be.above(5);
     });
 
-    it('grants in order within the limit, and delays no entry needlessly, in any random history', async () => {
+    it('grants in order within the limit, and grants every entry that the limit allows, in any random history', async () => {
       const action = fc.oneof(
         fc.record({
           what: fc.constant('take' as const),

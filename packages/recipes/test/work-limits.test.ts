@@ -27,7 +27,7 @@ describe("a recipe that runs the caller's work", () => {
   };
 
   for (const [recipe, run] of Object.entries(WAYS)) {
-    it(`rejects with WORK_TIMEOUT when the work exceeds its time limit: ${recipe}`, async () => {
+    it(`rejects with WORK_TIMEOUT when the work exceeds workTimeoutMs: ${recipe}`, async () => {
       const late = failureOf(run({ workTimeoutMs: 300 }));
       await stage.clock.advance(2_000);
       expect(await late).to.include({ code: 'WORK_TIMEOUT' });

@@ -39,7 +39,7 @@ describe('access to a Redis with users', () => {
     }
   });
 
-  it('is possible with permissions for only the keys and channels of the prefix', async () => {
+  it('needs permissions only for the keys and channels of the prefix', async () => {
     const { endpoint } = clients.server;
     await clients.operator.redis.call('ACL', 'SETUSER', 'worker', ...rules);
     const url = `redis://worker:secret@${endpoint}`;
@@ -66,7 +66,7 @@ describe('access to a Redis with users', () => {
 describe('a client that is passed to redis()', () => {
   const clients = new Clients();
 
-  it('shares a queue between npm redis and ioredis, and changes neither client', async () => {
+  it('of npm redis shares a queue with one of ioredis, and both stay unconnected', async () => {
     const [host = '', port] = clients.server.endpoint.split(':');
     const theirs = createClient({ url: `redis://${clients.server.endpoint}` });
     const others = new Redis({ host, port: Number(port), lazyConnect: true });
@@ -77,7 +77,7 @@ describe('a client that is passed to redis()', () => {
     expect([theirs.isOpen, others.status]).to.deep.equal([false, 'wait']);
   });
 
-  it("is named by its server's address in the error when it cannot connect", async () => {
+  it('causes an error with the address of its server when it cannot connect', async () => {
     const client = new Redis({ host: '127.0.0.1', port: 1, lazyConnect: true });
     const { code, message } = await refusal(clients.connect({ client }).open(10_000, signal));
     expect(code).to.equal('UNAVAILABLE');

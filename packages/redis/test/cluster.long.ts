@@ -65,7 +65,7 @@ describe('a Redis Cluster', () => {
     }
   }).timeout(WITHIN_MS);
 
-  it('is reached again within one call after the slot has moved to another node', async () => {
+  it('serves the first call after the slot has moved to another node', async () => {
     const backend = redis({ url: `redis://${cluster.first.server.endpoint}` });
     const session = await backend.open(10_000, signal);
     const migration = await SlotMigration.begin(cluster, META);
@@ -76,7 +76,7 @@ describe('a Redis Cluster', () => {
     await backend.close();
   }).timeout(WITHIN_MS);
 
-  it('refuses a whole step while the slot migrates, whichever keys have moved', async () => {
+  it('changes nothing at a request while the slot migrates, whichever keys have moved', async () => {
     const backend = redis({ url: `redis://${cluster.first.server.endpoint}`, requestTimeoutMs: 200 });
     const session = await backend.open(30_000, signal);
     await session.enqueue(newSpec({ queue: 'there' }));
@@ -109,7 +109,7 @@ describe('a Redis Cluster', () => {
     await backend.close();
   }).timeout(WITHIN_MS);
 
-  it('hands off a lock after the slot has migrated during a hold and a wait', async () => {
+  it('hands off a lock although the slot has migrated while one client holds and another waits', async () => {
     const [holder, waiter, third] = [cluster.first, cluster.first, cluster.second].map(({ server }) =>
       client({ url: `redis://${server.endpoint}` }),
     );

@@ -10,6 +10,6 @@ describe('the expiry of a lease on Redis', () => {
   const own = harness('expiry');
 
   for (const fact of EXPIRY) {
-    it(`comes within eight tenths of a second: ${fact.title}`, () => fact.check(own));
+    it(`comes within 0.8 s after the TTL: ${fact.title}`, () => fact.check(own));
   }
 });

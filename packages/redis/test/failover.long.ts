@@ -46,10 +46,10 @@ describe('a replica of Redis that lags and takes over', () => {
     return made;
   }
 
-  it('lets two clients hold, while a fenced resource refuses the earlier one', async () => {
+  it('lets two clients hold at the same time, of which a fenced resource refuses the earlier holder', async () => {
     const earlier = client(primary);
     await earlier.run('warm', async () => undefined);
-    // From here on, the replica receives no writes of the primary.
+    // From here on, the replica receives no writes of the primary, so it does not know the next hold.
     replication.toClient.blackhole();
     const held = await earlier.acquire('report');
     await requested(replica, ['REPLICAOF', 'NO', 'ONE']);
@@ -62,7 +62,7 @@ describe('a replica of Redis that lags and takes over', () => {
     expect(resource.written).to.deep.equal(['later']);
   }).timeout(WITHIN_MS * 2);
 
-  it('keeps the earlier hold for as long as the old primary confirms the heartbeats of the holder', async () => {
+  it('does not end the earlier hold while the old primary still confirms the heartbeats of its holder', async () => {
     const earlier = client(primary, 1_000);
     const held = await earlier.acquire('report');
     replication.toClient.blackhole();
@@ -94,7 +94,7 @@ describe('a replica of Redis that lags and takes over', () => {
     expect(later.held).to.equal(true);
   }).timeout(WITHIN_MS * 2);
 
-  it('is predicted by a warning of doctor when the primary accepts writes without a replica', async () => {
+  it('causes a warning of doctor beforehand if the primary accepts writes without a replica', async () => {
     expect(await adviceOf(primary)).to.contain('renews the earlier hold without end');
   }).timeout(WITHIN_MS);
 
@@ -116,7 +116,7 @@ describe('a replica of Redis that lags and takes over', () => {
     await proxy.stop();
   }).timeout(WITHIN_MS * 2);
 
-  it('admits the waiters behind a hold whose release the replica has not received', async () => {
+  it('admits waiters although it has not received the release of the hold ahead', async () => {
     let isPromoted = false;
     const proxy = await startProxy(() => (isPromoted ? replica.endpoint : primary.endpoint));
     const holder = client(proxy);

@@ -21,7 +21,7 @@ interface Behaviour {
   readonly connects?: boolean;
 }
 
-/** A simulated client without a server. It passes the driver's test of replies, and all steps succeed. */
+/** A simulated client without a server. Its replies pass the test of `ProvenDriver`, and all steps succeed. */
 abstract class FakeClient extends EventEmitter {
   readonly options = {};
   readonly made: FakeClient[];
@@ -44,7 +44,7 @@ abstract class FakeClient extends EventEmitter {
     return duplicate;
   }
 
-  // Adds a listener. Fails instead if the test has named `on` as the failing method.
+  // Adds a listener, or fails if the test simulates a failing method `on`.
   override on(event: string, listener: (...args: never[]) => void): this {
     void this.attempt('on');
     return super.on(event, listener as (...args: unknown[]) => void);
@@ -56,9 +56,7 @@ abstract class FakeClient extends EventEmitter {
     );
   }
 
-  /**
-   * Simulates that each connection breaks. As a badly behaved library may, each duplicate emits its error event twice, without an error.
-   */
+  /** Simulates that each connection breaks. Like a badly behaved library, each duplicate emits the event `error` twice and passes no error object. */
   breakAll(): void {
     for (const client of this.made) {
       for (const event of ['error', 'end', 'terminated', 'error'])

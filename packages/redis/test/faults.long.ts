@@ -83,7 +83,7 @@ describe('a Redis with an append-only file', () => {
     await turn;
   }).timeout(WITHIN_MS);
 
-  it('that is paused for longer than the TTL reports SESSION_LOST', async () => {
+  it('that is paused for longer than the TTL reports SESSION_LOST to the holder', async () => {
     const ttlMs = 400;
     const holder = await clients.session(clients.connect({ requestTimeoutMs: 300 }), ttlMs);
     const waiter = await clients.session();
@@ -116,7 +116,7 @@ describe('a Redis without persistence', () => {
     await clients.server.restart();
     const reason = await loss;
     expect(reason).to.include({ code: 'OWNERSHIP_LOST', reason: 'session-lost' });
-    // The client that holds next gets a larger fencing token.
+    // Checks that the hold of the next client gets a larger fencing token.
     const next = await locks.acquire('report');
     expect(next.token > ownership.token).to.equal(true);
     await next.release();
@@ -147,7 +147,7 @@ describe('a connection to Redis', () => {
     await renewed(session);
   }).timeout(WITHIN_MS);
 
-  it("that delivers an enqueue after the entry's removal does not add the entry", async () => {
+  it('that delivers an enqueue after the removal of the entry does not bring the entry back', async () => {
     const session = await through(500);
     // Loads the script into the server, so that the test can call it by its hash.
     await session.enqueue(newSpec({ queue: 'before' }));
@@ -157,7 +157,7 @@ describe('a connection to Redis', () => {
     await trap.lost;
     await requested;
     expect(await repeatUntilDefinite(() => session.remove('jobs', spec.id), signal)).to.equal(true);
-    // Sends the enqueue again, as if it had been in flight until after the removal.
+    // Sends the same enqueue again after the removal, as if the network had delivered it late.
     const { operator } = clients;
     const copy = [session.id, '1', '0', 'jobs', spec.id, '0', '1', '1', ''];
     const response = await operator.redis.evalsha(SCRIPTS.enqueue.sha, 1, operator.key('meta'), ...copy);
@@ -165,7 +165,7 @@ describe('a connection to Redis', () => {
     expect(await operator.entries('jobs')).to.deep.equal([]);
   }).timeout(WITHIN_MS);
 
-  it('that delivers no replies is replaced by another one', async () => {
+  it('that delivers no replies is replaced by a new connection', async () => {
     const session = await through();
     await session.enqueue(newSpec());
     proxy.toClient.blackhole();

@@ -23,7 +23,7 @@ describe('keys on Redis that other programs have written', () => {
     });
   }
 
-  it('are refused as the entries of a queue, even if their type is right', async () => {
+  it('are refused as the entries of a queue, even if they are sorted sets too', async () => {
     const session = await clients.session();
     await clients.operator.redis.zadd(keyOf('line:jobs'), 7, 'mine');
     expect(await refusal(session.enqueue(newSpec()))).to.have.property('code', 'FOREIGN_FORMAT');
@@ -52,7 +52,7 @@ describe('keys on Redis that other programs have written', () => {
     expect(await clients.operator.redis.get(keyOf('register:jobs'))).to.equal('mine');
   });
 
-  it('in place of the entries of an expired session do not block other clients', async () => {
+  it('that replace the entries of an expired session do not block other clients', async () => {
     const dying = await clients.session();
     await dying.enqueue(newSpec());
     await clients.operator.redis.set(keyOf('line:jobs'), 'mine');
@@ -62,7 +62,7 @@ describe('keys on Redis that other programs have written', () => {
     expect(await clients.operator.redis.get(keyOf('line:jobs'))).to.equal('mine');
   });
 
-  it('with the format of a later release are refused', async () => {
+  it('are refused if they have the format of a later release of queuelock', async () => {
     await (await clients.session()).renew(signal);
     await clients.operator.redis.hset(keyOf('meta'), 'format', '99');
     const { code, message } = await refusal(clients.connect().open(10_000, signal));

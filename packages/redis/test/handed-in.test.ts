@@ -61,7 +61,7 @@ describe('a client that is passed to redis()', () => {
     ],
   ];
   for (const [what, client, message] of refused) {
-    it(`is refused with INVALID_ARGUMENT when it is ${what}`, () => {
+    it(`is refused with INVALID_ARGUMENT when it is unsuitable: ${what}`, () => {
       expect(() => redis({ client: client() as Client }))
         .to.throw(message)
         .with.property('code', 'INVALID_ARGUMENT');
@@ -88,7 +88,7 @@ describe('a client that is passed to redis()', () => {
     { db: 1 },
   ];
   for (const options of ioredisOptions) {
-    it(`can acquire a free lock when it is an ioredis client with ${JSON.stringify(options)}`, async () => {
+    it(`can acquire a free lock when it is an ioredis client with the options ${JSON.stringify(options)}`, async () => {
       const { endpoint } = await sharedRedis('a client that is handed in to redis()');
       await expectFreeLock(new Redis(`redis://${endpoint}`, { ...options, lazyConnect: true }));
     });
@@ -124,7 +124,7 @@ describe('a client that is passed to redis()', () => {
       await backend.close();
     });
 
-    it(`is replaced by another connection when published messages are not strings (${Fake.library})`, async () => {
+    it(`gets a new connection when published messages arrive as other types than strings (${Fake.library})`, async () => {
       const client = new Fake();
       const backend = redis({ client });
       await backend.open(10_000, signal);
@@ -150,7 +150,7 @@ describe('a client that is passed to redis()', () => {
     }
 
     for (const garbage of [[], '', [7], ['later'], {}, 7, null]) {
-      it(`does not confirm a heartbeat by the reply ${JSON.stringify(garbage)} (${Fake.library})`, async () => {
+      it(`confirms no heartbeat if its reply is malformed: ${JSON.stringify(garbage)} (${Fake.library})`, async () => {
         let isBroken = false;
         const backend = redis({ client: new Fake({ reply: (reply) => (isBroken ? garbage : reply) }) });
         const session = await backend.open(10_000, signal);

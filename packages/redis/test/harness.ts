@@ -17,8 +17,8 @@ export function harness(prefix: string, server: typeof sharedRedis = sharedRedis
   return {
     name: 'redis',
     ttlMs: 800,
-    // An expired session is noticed at the latest by the next read of a waiter far back in the queue. The
-    // limit also covers a busy machine.
+    // A waiter reads the queue when the first lease ends, and removes expired entries. A waiter far back in
+    // the queue does so up to 100 ms after the waiter at its front. The other 700 ms are for a busy machine.
     expiryGranularityMs: 800,
     connect: async () => redis({ url: `redis://${await endpoint()}`, prefix }),
     traces: true,

@@ -37,14 +37,14 @@ class Stage {
 }
 
 describe('a session on Redis that is reading its entries again', () => {
-  it('reads the entries once more when a further notification arrives during the read', async () => {
+  it('reads the entries a second time when another notification arrives during the first read', async () => {
     const stage = new Stage();
     const { session } = stage;
     const spec = newSpec();
     const turn = admitted(await session.enqueue(spec));
     session.readState();
-    // The read in progress may have missed the change that the second call of `readState` reports, so another
-    // read must follow.
+    // The read in progress may have missed the change for which `readState` is called a second time, so
+    // another read must follow.
     session.readState();
     stage.looks.shift()!([0, 5, '7', 0, spec.id, spec.queue]);
     await new Promise(setImmediate);

@@ -82,8 +82,8 @@ async function contend(contenders: readonly Contender[]): Promise<readonly Hold[
     const release = await contender.acquire();
     const now = performance.now();
     if (!Number.isNaN(releasedAt)) seen.push({ handOffMs: now - releasedAt, waitedMs: now - requestedAt });
-    // The next contender requests the lock while it is held. If it did so at the moment of a release, a lock
-    // without a queue could serve it first.
+    // The next contender requests the lock while it is held. If it did so only at the moment of a release, a
+    // lock without a queue could grant it before older waiters.
     const more = next();
     await pause(holdMs);
     releasedAt = performance.now();
@@ -122,7 +122,8 @@ for (let turn = 0; turn <= turns; turn += 1) {
   for (const crew of crews) {
     const begunAt = performance.now();
     const seen = await contend(crew.contenders);
-    // The first round only compiles the code and does not count.
+    // Each kind of lock is measured several times. The first measurement is a warm-up, in which Node compiles
+    // the code. It does not count.
     if (turn === 0) continue;
     crew.all.push(...seen);
     crew.tookMs += performance.now() - begunAt;

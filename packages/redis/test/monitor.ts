@@ -22,18 +22,18 @@ export class Monitor {
   }
 
   /** Returns the commands of clients, and the channels that scripts published on, since the last call. */
-  async since(): Promise<{ readonly asked: readonly string[]; readonly published: readonly string[] }> {
+  async since(): Promise<{ readonly requested: readonly string[]; readonly published: readonly string[] }> {
     // The server reports commands in their order. When it reports the `echo` below, it has reported all
     // commands before it.
     const reported = once(this.#monitor, 'monitor');
     await this.#redis.echo('end');
     while (!this.#requested.includes('echo'))
       await (this.#requested.length > 0 ? once(this.#monitor, 'monitor') : reported);
-    const asked = this.#requested.filter((command) => command !== 'echo');
+    const requested = this.#requested.filter((command) => command !== 'echo');
     const published = this.#published;
     this.#requested = [];
     this.#published = [];
-    return { asked, published };
+    return { requested, published };
   }
 
   close(): void {

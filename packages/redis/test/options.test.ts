@@ -73,7 +73,7 @@ describe('the options of Redis', () => {
     ],
   ];
   for (const [about, options, rule] of wrong) {
-    it(`refuse ${about}`, () => {
+    it(`refuse an invalid value: ${about}`, () => {
       expect(() => redis(options as RedisOptions))
         .to.throw(rule)
         .with.property('message')

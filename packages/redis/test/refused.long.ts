@@ -8,7 +8,7 @@ describe('a Redis whose memory is full', () => {
 
   afterEach(() => clients.operator.redis.config('SET', 'maxmemory', '0'));
 
-  it('lets holders continue and release, and admits the waiters', async () => {
+  it('lets holders renew and release, and admits the waiters', async () => {
     const [holder, waiter] = [await clients.session(), await clients.session()];
     const held = newSpec();
     await holder.enqueue(held);
@@ -47,7 +47,7 @@ describe('a user of Redis without all permissions', () => {
     return refusal(clients.connect({ url }).open(10_000, signal));
   }
 
-  it('is refused when a session is opened, before any later step can fail halfway', async () => {
+  it('is refused when a session is opened, so that no later request can fail halfway', async () => {
     expect(await connected('lacks-command', '-zrangebyscore')).to.include({ code: 'ACCESS_DENIED' });
     const withoutChannels = ['resetchannels', '&{queuelock}:inbox:*', '&{queuelock}:look'];
     const { code, message } = await connected('lacks-channel', ...withoutChannels);

@@ -36,18 +36,18 @@ describe('the round trips on Redis', () => {
     const client = await ready();
     await monitor.since();
     const ownership = await client.acquire('free');
-    expect((await monitor.since()).asked).to.deep.equal(['evalsha']);
+    expect((await monitor.since()).requested).to.deep.equal(['evalsha']);
     await ownership.release();
-    expect((await monitor.since()).asked).to.deep.equal(['evalsha']);
+    expect((await monitor.since()).requested).to.deep.equal(['evalsha']);
   });
 
-  it('for tryAcquire are one, whether the lock is free or held', async () => {
+  it('stay at one for tryAcquire, whether the lock is free or held', async () => {
     const [one, other] = [await ready(), await ready()];
     await monitor.since();
     const ownership = await one.tryAcquire('tried');
-    expect((await monitor.since()).asked).to.deep.equal(['evalsha']);
+    expect((await monitor.since()).requested).to.deep.equal(['evalsha']);
     expect(await other.tryAcquire('tried')).to.equal(undefined);
-    expect((await monitor.since()).asked).to.deep.equal(['evalsha']);
+    expect((await monitor.since()).requested).to.deep.equal(['evalsha']);
     await ownership?.release();
     expect(await clients.operator.entries('tried')).to.deep.equal([]);
   });
@@ -78,7 +78,7 @@ describe('the round trips on Redis', () => {
       await ownership.release();
       served.push(await order[place]!);
       ownership = await claims[place]!;
-      const { asked, published } = await monitor.since();
+      const { requested: asked, published } = await monitor.since();
       expect(asked).to.deep.equal(['evalsha']);
       expect(published.filter((channel) => channel.includes(':inbox:'))).to.have.length(1);
     }
@@ -86,22 +86,22 @@ describe('the round trips on Redis', () => {
     expect(served).to.deep.equal([0, 1, 2, 3, 4]);
   });
 
-  it('for acquiring several locks together are one', async () => {
+  it('stay at one for acquiring several locks together', async () => {
     const client = await ready();
     await client.multi(['a', 'b']).run(async () => undefined);
     await monitor.since();
     const ownership = await client.multi(['a', 'b', 'c']).acquire();
-    expect((await monitor.since()).asked).to.deep.equal(['evalsha']);
+    expect((await monitor.since()).requested).to.deep.equal(['evalsha']);
     await ownership.release();
-    expect(new Set((await monitor.since()).asked)).to.deep.equal(new Set(['evalsha']));
+    expect(new Set((await monitor.since()).requested)).to.deep.equal(new Set(['evalsha']));
   });
 
-  it('for a heartbeat are one', async () => {
+  it('stay at one for a heartbeat', async () => {
     const session = await clients.session();
     await session.renew(new AbortController().signal);
     await monitor.since();
     await session.renew(new AbortController().signal);
-    expect((await monitor.since()).asked).to.deep.equal(['evalsha']);
+    expect((await monitor.since()).requested).to.deep.equal(['evalsha']);
   });
 });
 

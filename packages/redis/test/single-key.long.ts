@@ -27,7 +27,7 @@ describe('a queue of Redis with a single key', () => {
     await Promise.all(locks.splice(0).map((made) => made.close()));
   });
 
-  it('sets its single key to the key of the holding entry, and deletes it after the release', async () => {
+  it('stores the key of the holding entry under its single key, and deletes the single key after the release', async () => {
     const session = await clients.session(clients.connect({ singleKey }));
     const spec = newSpec();
     const { key } = await session.enqueue(spec);
@@ -38,7 +38,7 @@ describe('a queue of Redis with a single key', () => {
     expect(await clients.operator.redis.exists(clients.operator.key(`singles:${session.id}`))).to.equal(0);
   });
 
-  it('makes waiters wait in order while another client has its single key', async () => {
+  it('makes waiters wait in order while another program has locked its single key', async () => {
     await take();
     const [one, other] = [client(), client()];
     expect(await one.tryAcquire('jobs')).to.equal(undefined);

@@ -11,7 +11,8 @@ interface Handle {
   unref(): Handle;
 }
 
-// Time of day at the start of a simulated run, in milliseconds since 1970. Only labels contain it.
+// Time of day at the start of a simulated run, in milliseconds since 1970. The value is arbitrary, since the
+// code under test uses the time of day only in labels of entries.
 const EPOCH_MS = 1_700_000_000_000;
 // Delay of tasks that code under test runs with `setImmediate`. It is below that of any timer, which is at
 // least one millisecond.
@@ -59,7 +60,7 @@ function borrowTimers(timeline: Timeline): () => void {
   const { setTimeout, clearTimeout, setInterval, clearInterval, setImmediate, clearImmediate } = globalThis;
   const promised = { ...timersPromises };
   type Task = (...args: unknown[]) => void;
-  // A timer that was set before the simulated run is one of Node's own timers.
+  // Also clears a timer that was set before the simulated run, which is one of Node's own timers.
   const clear = (handle: Handle | NodeJS.Timeout | undefined): void => {
     if (handle && 'cancel' in handle) handle.cancel();
     else clearTimeout(handle);

@@ -56,7 +56,7 @@ export class Link<M extends LinkEnd = LinkEnd> {
     return this.#calls.size;
   }
 
-  trouble(failure: LinkFaults, ms: number): void {
+  problem(failure: LinkFaults, ms: number): void {
     this.#failure = failure;
     this.#troubleUntil = this.#timeline.now() + ms;
   }

@@ -44,7 +44,7 @@ function sceneOf(facts: readonly Fact[]): Scene {
   };
 }
 
-/** Returns all clients that were active, by name. */
+/** Returns all clients that have requested a lock in the run, sorted by name. */
 function livesOf(facts: readonly Fact[]): Map<string, Life> {
   const byNumber = new Intl.Collator('en', { numeric: true });
   const names = new Set(of(facts, 'wants').map(({ client }) => client));
@@ -69,7 +69,7 @@ function queuesOf(facts: readonly Fact[], lives: ReadonlyMap<string, Life>): Que
       .filter(({ queues }) => queues.includes(name))
       .flatMap((acquisition) => {
         const life = lives.get(acquisition.client);
-        return life ? [stayOf(facts, { wish: acquisition, queue: name, life })] : [];
+        return life ? [stayOf(facts, { newEntry: acquisition, queue: name, life })] : [];
       });
     return {
       name,
@@ -80,7 +80,7 @@ function queuesOf(facts: readonly Fact[], lives: ReadonlyMap<string, Life>): Que
 }
 
 interface Acquisition {
-  readonly wish: FactOf<'wants'>;
+  readonly newEntry: FactOf<'wants'>;
   readonly queue: string;
   readonly life: Life;
 }
@@ -88,18 +88,18 @@ interface Acquisition {
 /** Converts one attempt to acquire a queue to a bar of the picture. */
 function stayOf(
   facts: readonly Fact[],
-  { wish, queue, life }: Acquisition,
+  { newEntry, queue, life }: Acquisition,
 ): { readonly attempt: Attempt; readonly hold: Hold | undefined } {
   const isOwn = (fact: { readonly who: string; readonly queue?: string }): boolean =>
-    fact.who === wish.who && (fact.queue ?? queue) === queue;
+    fact.who === newEntry.who && (fact.queue ?? queue) === queue;
   const grant = of(facts, 'holds').find(isOwn);
   const failure = grant ? undefined : of(facts, 'gets nothing').find(isOwn);
   const failed = failure && failure.atMs * NS;
   const acquired = grant && grant.atMs * NS;
   const attempt: Attempt = {
-    ...{ life, name: wish.who, queue, acquired, failed },
+    ...{ life, name: newEntry.who, queue, acquired, failed },
     token: grant?.token,
-    enqueue: wish.atMs * NS,
+    enqueue: newEntry.atMs * NS,
     queued: undefined,
     revoked: undefined,
     cancelled: undefined,

@@ -1,7 +1,7 @@
 import type { Clock } from '@queuelock/core';
 import { Heap } from './heap.ts';
 
-/** A scheduled event of a simulated machine. `task` is removed when the event is cancelled. */
+/** A scheduled event of a simulated machine. `task` becomes `undefined` when the event runs or is cancelled. */
 interface Happening {
   readonly due: number;
   readonly number: number;
@@ -13,7 +13,7 @@ interface Happening {
 // Node's own `setImmediate`. A simulated run replaces the global function, so this module keeps the original.
 const { setImmediate: nextRound } = globalThis;
 
-/** Waits until Node has run one turn of its event loop, and with it all promise callbacks that are ready. */
+/** Waits until Node's event loop has run once, and with it all promise callbacks that are ready. */
 function settle(): Promise<void> {
   return new Promise((resolve) => nextRound(resolve));
 }
@@ -46,8 +46,8 @@ export class Timeline {
   }
 
   /**
-   * Runs the task now, before all other events that are due. If the machine is paused, runs it first when the
-   * pause ends.
+   * Runs the task now, before all other events that are due. If the machine is paused, runs it when the pause
+   * ends, before all other events.
    */
   first(machine: Machine, task: () => void): void {
     this.#number += 1;
@@ -105,7 +105,7 @@ export interface MachineOptions {
   readonly bootedAt?: number;
   /**
    * Whether the machine runs code under test, which uses promises. Simulated servers use none, so the
-   * simulation need not wait for them.
+   * simulation need not wait for promise callbacks after their events.
    */
   readonly hasPromises?: boolean;
 }

@@ -26,7 +26,7 @@ describe('the checker of what recipes guarantee besides exclusive holds', () => 
     expect(judge.broken).to.equal('agreed');
   });
 
-  it('reports a client that is notified of a completed slot before its work has returned', () => {
+  it('reports a client that receives already-done for a slot whose work has not returned', () => {
     const { agreements, judge } = onStage();
     agreements.slotBegins('1 of b', again);
     agreements.slotIsPast('1 of b', again);
@@ -67,7 +67,7 @@ describe('the checker of what recipes guarantee besides exclusive holds', () => 
     expect(twice.judge.broken).to.equal('agreed');
   });
 
-  it('reports a double barrier that ends a round while a member is still busy', () => {
+  it('reports a double barrier that ends a round while a member still works', () => {
     const { agreements, judge, machine } = onStage();
     const [one, other] = [placeOf(machine, 0), placeOf(machine, 1)];
     times(2, () => agreements.arrives());

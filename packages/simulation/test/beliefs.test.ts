@@ -6,10 +6,10 @@ import { Judge } from '../src/run/judge.ts';
 import type { Rule } from '../src/run/rule.ts';
 import { Machine, Timeline } from '../src/timeline.ts';
 
-describe('the recorded time until which a holder believes that it holds', () => {
+describe('a hold as its holder knows it in a simulated run', () => {
   /**
    * Builds a simulation with one holder, whose hold is proven until `heldUntil`. The test fails if a checker
-   * reads the holder's `remainingMs` later than that.
+   * reads the holder's `remainingMs` after `heldUntil`.
    */
   function onStage({ rate = 1 } = {}): {
     readonly timeline: Timeline;
@@ -61,14 +61,14 @@ describe('the recorded time until which a holder believes that it holds', () => 
     expect(ends()).to.deep.equal([{ ...end, atMs: 10_000, untilMs: 500, how: 'lost' }]);
   });
 
-  it('ends with the simulated run if the holder still holds then', async () => {
+  it('ends with the simulated run if the holder still holds at the end of the run', async () => {
     const { timeline, beliefs, ends } = onStage();
     await timeline.run(400);
     beliefs.finish();
     expect(ends()).to.deep.equal([{ ...end, atMs: 400, untilMs: 400, how: 'still holds' }]);
   });
 
-  it('ends while the holder is frozen, even if the hold is not read', async () => {
+  it('ends with the proven time while the holder is frozen, without a read of remainingMs', async () => {
     const { timeline, beliefs, machine, held } = onStage();
     machine.after(500, () => machine.pause(4_500));
     await timeline.run(999);
@@ -88,7 +88,7 @@ describe('the recorded time until which a holder believes that it holds', () => 
     expect(isBelieved).to.equal(false);
   });
 
-  it('breaks the rule of exclusion if it is extended after another client was granted', async () => {
+  it('breaks the rule of exclusion if its proven time is extended after another client was granted', async () => {
     const { timeline, beliefs, machine, held, proven, broken } = onStage();
     machine.after(500, () => machine.pause(4_500));
     await timeline.run(2_000);
@@ -100,7 +100,7 @@ describe('the recorded time until which a holder believes that it holds', () => 
     expect(broken()).to.equal('exclusive');
   });
 
-  it('is checked right after a freeze, before a timer of the holder can end the hold', async () => {
+  it('is checked by the simulation right after a freeze, before a timer of the holder can end it', async () => {
     const { timeline, beliefs, machine, held, proven, broken } = onStage();
     machine.after(500, () => machine.pause(4_500));
     machine.after(2_000, () => (proven.untilMs = 0));

@@ -6,7 +6,8 @@ import { simulatedAlone } from './simulated-alone.ts';
 import { operations, transcribe } from './two-etcds.ts';
 
 const SETTLES_MS = 130;
-// Makes etcd grant TTLs of one second and more. By default, the minimum is higher.
+// Shortens the election timeout, so that etcd grants TTLs from one second up. With its default flags, the
+// minimum TTL is higher.
 const FLAGS = { 'heartbeat-interval': 20, 'election-timeout': 200 };
 
 /**
@@ -22,9 +23,9 @@ export async function compareOn(seed: number, count: number): Promise<void> {
     const settle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, SETTLES_MS));
     const real = await transcribe(driver, list, settle);
     driver.close();
-    real.answers.forEach((answer, i) => {
+    real.answers.forEach((response, i) => {
       const requested = `seed ${seed}, number ${i}: ${shown(list[i])}`;
-      expect(simulated.answers[i], requested).to.deep.equal(answer);
+      expect(simulated.answers[i], requested).to.deep.equal(response);
     });
     expect(simulated).to.deep.equal(real);
   } finally {

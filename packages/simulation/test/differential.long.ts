@@ -1,4 +1,4 @@
-// Does the same as differential.test.ts, with other and longer sequences.
+// Compares the simulated etcd with a real one, as differential.test.ts does, with other and longer sequences.
 import { randomInt } from 'node:crypto';
 import { compareOn } from './compare-etcds.ts';
 

@@ -22,7 +22,7 @@ describe('the checker of errors that end a wait', () => {
     expect(isExplained(abort, calm, [cut])).to.equal(false);
   });
 
-  it('accepts a removed entry only if a client removes entries in that queue', () => {
+  it('accepts the error of a removed entry only if a client removes entries in that queue', () => {
     const named = new QueueLockError('ENTRY_LOST', '"a": it was removed; try again', { cause: removed });
     for (const error of [removed, named]) {
       expect(isExplained(error, calm, [cut])).to.equal(false);
@@ -44,7 +44,7 @@ describe('the checker of errors that end a wait', () => {
     }
   });
 
-  it('accepts ACCESS_DENIED only for a client whose access is denied, or that resumes its session', () => {
+  it('accepts ACCESS_DENIED only for a client whose access is denied, or for one that has resumed the session of such a client', () => {
     const error = new QueueLockError('ACCESS_DENIED', 'refused');
     expect(isExplained(error, calm, [cut])).to.equal(false);
     expect(isExplained(error, calm, [denied])).to.equal(true);

@@ -42,7 +42,7 @@ describe('the checker that reports overlapping holds', () => {
     expect(judge.broken).to.equal(undefined);
   });
 
-  it('accepts that a client is notified of its grant only after another client stole the lock', () => {
+  it('accepts a late notification of a grant that arrives after another client has stolen the lock', () => {
     const { holds, judge, store } = onStage();
     holds.stealIn('a');
     store.onDeleted({ key: '/a/one', token: 1n });
@@ -51,7 +51,7 @@ describe('the checker that reports overlapping holds', () => {
     expect(judge.broken).to.equal(undefined);
   });
 
-  it('reports a grant while an entry ahead is held, even if the granted entry was stolen', () => {
+  it('reports a grant while an entry ahead is held, even if another client has stolen the lock from the granted entry', () => {
     const { holds, judge, store } = onStage();
     holds.stealIn('a');
     holds.begin(holdOf('/a/one', 1n));
@@ -74,7 +74,7 @@ describe('the checker that reports overlapping holds', () => {
       return stage;
     }
 
-    it('accepts a hold while an earlier entry of the same session still exists', () => {
+    it('accepts a hold although an earlier entry of the same session still exists', () => {
       expect(handedOver().judge.broken).to.equal(undefined);
     });
 
@@ -84,7 +84,7 @@ describe('the checker that reports overlapping holds', () => {
       expect(judge.broken).to.equal('exclusive');
     });
 
-    it('reports a session that removes its earlier entry although its later one was evicted', async () => {
+    it('reports an overlap with another session if the session removes its earlier entry after its held entry was evicted', async () => {
       const { holds, judge, store } = handedOver();
       holds.stealIn('a');
       store.onDeleted({ key: SECOND, token: 2n }, true);

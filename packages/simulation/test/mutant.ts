@@ -6,7 +6,7 @@ import type { Alteration } from '@queuelock/harness/alteration';
  */
 export interface Mutant {
   readonly what: string;
-  /** The rules of which one must be the first to detect the defect. */
+  /** The rules that may detect the defect. The first rule that a run breaks must be one of them. */
   readonly killedBy: readonly Rule[];
   readonly alterations: readonly Alteration[];
 }

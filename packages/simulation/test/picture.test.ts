@@ -34,12 +34,12 @@ describe('the picture of a run that breaks a rule', () => {
 
   const found = (pattern: RegExp): string[] => Array.from(svg.matchAll(pattern), ([, what]) => what ?? '');
 
-  it('is mentioned in the log', () => {
+  it('is named by its path in the log of the run', () => {
     expect(story).to.contain(join(out, `etcd-${SEED}.svg`));
     expect(svg).to.match(/^<svg [^]*<\/svg>\n$/);
   });
 
-  it('has a row for each client of the shrunk run', () => {
+  it('has a row for each client that is left after the run was shrunk', () => {
     expect(found(/class="lane">([^<]+)</g)).to.deep.equal(['c1', 'c4']);
   });
 

@@ -37,7 +37,7 @@ for (const store of ['etcd', 'zookeeper'] as const) {
         60_000,
       );
 
-    it('do the same at the same times when a run is repeated', async () => {
+    it('produce the same events at the same times when a run is repeated', async () => {
       for (const seed of TWICE) {
         const plan = planOf(seed, store);
         expect(await play(product, plan)).to.deep.equal(await play(product, plan));

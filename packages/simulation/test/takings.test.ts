@@ -42,7 +42,7 @@ describe('the rule about holds in a session whose queue another session has stol
     expect(await ruleBrokenBy(90)).to.equal(undefined);
   });
 
-  it('is kept when the limit has room for the permits of both sessions', async () => {
+  it('is kept when the limit of the semaphore covers the permits of both sessions', async () => {
     expect(await ruleBrokenBy(300, 2)).to.equal(undefined);
   });
 });

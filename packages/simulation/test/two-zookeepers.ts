@@ -107,13 +107,13 @@ export async function transcribe(dial: Dial, address: string, list: readonly Gro
     const client = clients[by]!;
     const other = clients[1 - by]!;
     if (operations.length === 0) {
-      const answer = await sendRequest(client, closeSession());
+      const response = await sendRequest(client, closeSession());
       await client.link.closed;
       clients[by] = await open(dial, address);
       sessions.set(clients[by].session, `session ${sessions.size}`);
       // When a session ends, a server removes its nodes in any order. So these events are sorted.
       await seen(other);
-      output.push(['ends', answer.code, taken(client).sort(), taken(other).sort()]);
+      output.push(['ends', response.code, taken(client).sort(), taken(other).sort()]);
       continue;
     }
     const responses = await Promise.all(

@@ -1,4 +1,5 @@
-// Does the same as zookeeper-differential.test.ts, with other sequences of 100,000 requests.
+// Compares the simulated ZooKeeper with a real one, as zookeeper-differential.test.ts does, with other
+// sequences of 100,000 requests.
 import { randomInt } from 'node:crypto';
 import { sharedZooKeeper } from '@queuelock/harness/services';
 import { compareWith } from './compare-zookeepers.ts';

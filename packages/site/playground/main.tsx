@@ -16,8 +16,8 @@ import '../../dashboard/src/page/styles/charts.css';
 import { Playground } from './arena.ts';
 
 /**
- * Shows the normal page of the dashboard. The bridge and the store that it displays run in the same browser
- * page instead of on a server.
+ * Shows the dashboard with its unchanged user interface. The bridge and the store that it displays run in the
+ * same browser page instead of on a server.
  */
 const server = createMemoryServer();
 const watcher = createLockClient(memory({ server }), { owner: 'this page' });

@@ -154,8 +154,8 @@ export class Player {
   }
 
   /**
-   * Reads how long the hold is still proven. Not for a frozen contender: the read would detect the loss of
-   * the hold, which a frozen process cannot do.
+   * Returns when the proven time of the hold ends, in milliseconds since 1970. For a frozen contender, returns
+   * the last known value: a new read could detect the loss of the hold, but a frozen process detects nothing.
    */
   #lookAtProvenTime(): number {
     if (this.#ownership && !this.#isFrozen) this.#provenUntilMs = Date.now() + this.#ownership.remainingMs;

@@ -31,7 +31,7 @@ const COMMENT = /^<!--[\s\S]*?-->\n?/gm;
 
 /**
  * Returns the text of one part of a page: a whole file, or the named sections of it.
- * @throws when the file lacks one of the requested headings; the message names the heading
+ * @throws when the part's file lacks one of the requested headings; the message names the heading
  */
 export function textOfPart(part: Part, read: Sources['read']): string {
   const [top = '', ...sections] = sectionsOf(read(part.file).replace(COMMENT, ''));
@@ -58,7 +58,10 @@ export class Composer {
     this.#sources = sources;
   }
 
-  /** Builds a whole page. A page keeps only its first heading of the first level. */
+  /**
+   * Builds a whole page from its parts. A page has one heading of level 1: those of further parts become
+   * headings of level 2.
+   */
   compose(page: Page): Composed {
     const wrong: string[] = [];
     const texts = page.parts.map((part) =>

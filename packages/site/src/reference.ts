@@ -58,7 +58,8 @@ export function addressOf(file: string): string {
 
 /**
  * Adapts a page that TypeDoc has written: its title becomes the import name of the package, and its links fit
- * the folders of the site. Also removes the number that TypeDoc appends to some unique headings.
+ * the folders of the site. TypeDoc appends a number to the anchors of some headings whose names are unique;
+ * this number is removed.
  */
 export function pageOf(
   file: string,

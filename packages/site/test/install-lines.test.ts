@@ -15,7 +15,7 @@ function packageOf(specifier: string): string {
     .join('/');
 }
 
-/** Returns the packages that the install lines of a page name, without versions. */
+/** Returns the packages, without versions, that the install commands of a page name (such as `npm install`). */
 function installed(text: string): ReadonlySet<string> {
   const words = [...text.matchAll(INSTALL)].flatMap(([, line = '']) =>
     line.split(' #')[0]!.split(/[\s,;)]+/),
@@ -33,7 +33,7 @@ function missing(text: string): readonly string[] {
 }
 
 describe('the install lines of a page of the site', () => {
-  it('name the packages that its programs import', () => {
+  it('name the packages that the code examples of the page import', () => {
     const { read } = repositorySources();
     const found = PAGES.map(({ route, parts }) => {
       const text = parts.map((part) => textOfPart(part, read)).join('\n');
@@ -42,7 +42,7 @@ describe('the install lines of a page of the site', () => {
     expect(Object.fromEntries(found.filter(([, names]) => names.length > 0))).to.deep.equal({});
   });
 
-  it('are compared by package names, without versions, entries and files', () => {
+  it('are compared with imports by package name, without versions, subpaths and local files', () => {
     const page = (imports: string): string =>
       `npm install redis@6 @a/b\n\n    npm i one # two\n\n\`\`\`ts\n${imports}\n\`\`\`\n`;
     const program = "import { a } from '@a/b/c';\nimport 'redis';\nimport './x.ts';\nimport 'node:fs';";

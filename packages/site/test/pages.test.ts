@@ -39,7 +39,7 @@ describe('the pages of the site', () => {
     }
   });
 
-  it('include each text that is written for the site', () => {
+  it('include each file of the folder packages/site/pages except index.md', () => {
     const shown = PAGES.flatMap(({ parts }) => parts.map(({ file }) => file));
     const written = readdirSync(join(import.meta.dirname, '../pages')).map((name) => basename(name));
     const hidden = written.filter(
@@ -48,7 +48,7 @@ describe('the pages of the site', () => {
     expect(hidden).to.deep.equal([]);
   });
 
-  // `EVIDENCE.md` is no page of the site. It lists titles of tests.
+  // `EVIDENCE.md` is no page of the site. It is generated, and lists titles of tests.
   it('include the README of each package, and each page in the folder packages', () => {
     const shown = PAGES.flatMap(({ parts }) => parts.map(({ file }) => file));
     const packages = readdirSync('packages', { withFileTypes: true });
@@ -108,7 +108,7 @@ describe('a page built from sections', () => {
 });
 
 describe('the API reference', () => {
-  it('names package entries as programs import them', () => {
+  it('shows each entry point by the name under which programs import it', () => {
     expect(
       pageOf(
         'index.md',
@@ -125,7 +125,7 @@ describe('the API reference', () => {
     );
   });
 
-  it('removes the number of a heading that is the only one of its name', () => {
+  it('removes the number from a link to a heading whose name is unique', () => {
     const hasHeading = (file: string, anchor: string): boolean =>
       file === 'core/src.md' && anchor === 'error';
     expect(pageOf('memory/src.md', '[a](../core/src.md#error-1)\n', hasHeading)).to.equal(

@@ -85,7 +85,7 @@ describe('the playground in Chromium', function () {
     await story(new RegExp(`^${id} (gives up the lock|learns that it has lost)`));
   });
 
-  it('makes a holder give up by its own clock when its connection is cut', async () => {
+  it('makes a holder give up the lock by its own clock after its connection is cut', async () => {
     const id = await holder();
     await press('Cut off', id);
     await story(new RegExp(`^${id} gives up the lock by its own clock`));

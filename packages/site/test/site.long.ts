@@ -105,7 +105,7 @@ describe('the built site', function () {
       ['Kysely', 'guides/transactions'],
       ['jest', 'guides/testing'],
     ] as const)
-      it(`finds the page ${route} by "${words}", without a server`, async () => {
+      it(`finds the page ${route} by a search for "${words}", without a server`, async () => {
         await page.goto(`${served!.url}/quick-start`);
         await page
           .getByRole('button', { name: /Search/ })

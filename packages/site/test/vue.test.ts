@@ -55,7 +55,7 @@ describe("the composable of the site's page for Vue", () => {
     const last = queue.value;
 
     await held.release();
-    // The release empties the queue. A composable that was still subscribed would show that.
+    // The release empties the queue. A composable that was still subscribed would show the empty queue.
     await firstValueFrom(client.queue('oven').pipe(filter(({ snapshot }) => snapshot?.entries.length === 0)));
     expect(queue.value).to.equal(last);
     client.close();

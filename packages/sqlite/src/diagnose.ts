@@ -7,11 +7,12 @@ import { numberFrom } from './queue/schema.ts';
 import type { Home } from './queue/sessions.ts';
 import type { Store } from './file/store.ts';
 
-// A write-ahead log of this size is reported. It becomes that large only if another program reads the file
-// all the time, so that no checkpoint can copy the log to the file.
+// The size from which a write-ahead log is reported, in bytes. It becomes that large only if another program
+// reads the file all the time, so that no checkpoint can copy the log to the file.
 const LARGE_LOG_BYTES = 64 * 1024 ** 2;
 
-// Free space of the file system below which an error is reported: a few checkpoints of the log.
+// The free space of the file system below which an error is reported, in bytes. The log may grow by about as
+// much in the time of a few checkpoints.
 const SPACE_BYTES = 16 * 1024 ** 2;
 
 /**

@@ -1,5 +1,5 @@
-// A process that contends for a lock: contender.ts KIND FILE ROUNDS HOLD_MS GAP_MS LOG. It writes a log line
-// for each event before the event is over, so that a killed process loses no line.
+// A process that contends for a lock: contender.ts KIND FILE ROUNDS HOLD_MS GAP_MS LOG. It writes each event to
+// LOG synchronously, before it continues, so that no event is missing when the process is killed.
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';

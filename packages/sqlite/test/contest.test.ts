@@ -1,6 +1,7 @@
 import { describeContest } from './describe-contest.ts';
 
-// Numbers from 0 to 1 in place of random ones: well spread, and the same in every run.
+// Decides which process is killed when: numbers from 0 to 1 in place of random ones, well spread and the same
+// in every run.
 let latest = 0;
 const chance = (): number => (latest = (latest + 0.382) % 1);
 

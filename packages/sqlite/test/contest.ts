@@ -13,7 +13,7 @@ const SCRIPT = fileURLToPath(new URL('./contender.ts', import.meta.url));
 export interface Hold {
   readonly who: number;
   readonly token: number;
-  readonly asked: number;
+  readonly wasRequested: number;
   readonly from: number;
   readonly to: number;
   readonly killed: boolean;
@@ -73,7 +73,7 @@ export class Contender extends ScriptProcess<ContenderEvent> {
       const [requested, next] = [events[position - 1], events[position + 1]];
       const killed = next === undefined;
       const to = killed ? Math.max(this.#killedAt ?? Infinity, Number(from)) : Number(next[2]);
-      const times = { asked: Number(requested?.[2]), from: Number(from), to };
+      const times = { wasRequested: Number(requested?.[2]), from: Number(from), to };
       return [{ who: this.#who, token: Number(token), killed, ...times }];
     });
   }

@@ -13,7 +13,10 @@ interface Extent {
   readonly processes: number;
   readonly rounds: number;
   readonly kills: number;
-  /** When a holder is killed, the next one must follow within this time, which is far less than the TTL. */
+  /**
+   * When a holder is killed, the next one must follow within this many milliseconds, which is far less than
+   * the TTL.
+   */
   readonly soonMs: number;
   readonly withinMs: number;
   /** Returns a number from 0 to 1. It decides when a process is killed, and which one. */
@@ -44,7 +47,7 @@ export function describeContest({ processes, rounds, kills, soonMs, withinMs, ch
       tell?.({ holdsPerSecond: (1_000 * holds.length) / tookMs, blocks });
     }).timeout(withinMs);
 
-    it(`never hold at the same time while ${kills} are killed, and take over from a killed holder at once`, async () => {
+    it(`never hold at the same time while ${kills} are killed, and take over from a killed holder before its lease ends`, async () => {
       const all: Contender[] = [];
       const enter = async (): Promise<Contender> => {
         const contender = new Contender(all.length, { ...script, rounds: 1e9, holdMs: 10 });

@@ -10,6 +10,6 @@ describe('the expiry of a lease in a SQLite file', () => {
   const own = harness();
 
   for (const fact of EXPIRY) {
-    it(`comes within 0.8 s: ${fact.title}`, () => fact.check(own));
+    it(`comes within 0.8 s after the TTL: ${fact.title}`, () => fact.check(own));
   }
 });

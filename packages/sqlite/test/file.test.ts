@@ -86,7 +86,7 @@ describe('the SQLite file', () => {
   });
 
   for (const step of [1, 2, 3])
-    it(`is recognized even if another process creates it before statement ${step} of the check`, () => {
+    it(`is recognized even if another process creates it just before SQL statement ${step} of the check`, () => {
       withDatabase(clients.file, (maker) =>
         withDatabase(clients.file, (db) => {
           let statements = 0;
@@ -149,7 +149,7 @@ describe('the SQLite file', () => {
     });
   });
 
-  it('has no entries after a restart of the machine, and continues with much higher tokens', async () => {
+  it('has no entries after a restart of the machine, and continues with tokens far above the earlier ones', async () => {
     const backend = clients.connect();
     const session = await clients.session(backend);
     const { token } = await session.enqueue(newSpec());
@@ -196,7 +196,7 @@ describe('the SQLite file', () => {
     expect((await (await clients.session(backend)).enqueue(newSpec())).turn.admitted).to.equal(true);
   });
 
-  it('is lost for all processes that have it open, even if one of them starts a new file at once', async () => {
+  it('is lost for all processes that have it open, even if a new session creates the file anew at once', async () => {
     const backend = clients.connect();
     const sessions = [await clients.session(backend), await clients.session(backend)];
     const failed = await failureOfObserver(backend);

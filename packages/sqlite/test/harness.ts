@@ -9,7 +9,8 @@ export function harness(): BackendHarness {
   return {
     name: 'sqlite',
     ttlMs: 800,
-    // A waiter notices an expired session at its next poll of the file. The limit also covers a busy machine.
+    // A waiter notices an expired session at its next poll of the file. The rest of the 800 ms is for a busy
+    // machine.
     expiryGranularityMs: 800,
     connect: async () => sqlite({ file: bench.file }),
     traces: true,

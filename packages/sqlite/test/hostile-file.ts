@@ -1,5 +1,5 @@
-// Writes, as another user, a session into the lock file: hostile-file.ts FILE INBOX NAMESPACE. Its process
-// has ended, its inbox is INBOX, and it has the first entry of the queue.
+// Writes a session into the lock file, as another user could: hostile-file.ts FILE INBOX NAMESPACE. The session
+// belongs to a process that has ended, its inbox is INBOX, and its entry is the first of the queue `jobs`.
 import { loadDriver } from '../src/driver/driver.ts';
 import { bootId, machineTime } from '../src/base/machine.ts';
 import { fileKindOf, upgrade } from '../src/queue/schema.ts';

@@ -6,7 +6,7 @@ describe('a SQLite file on a full disk', () => {
   const refused = (errcode: number): Error =>
     asQueueLockError(Object.assign(new Error('refused'), { errcode }), '/locks.db');
 
-  it('causes an error that names the full disk, and that does not count as a missing response', () => {
+  it('causes an error that names the full disk and has responded: true', () => {
     expect(refused(13)).to.include({ code: 'UNAVAILABLE', retryable: true, responded: true });
     expect(refused(13).message).to.contain('free space on its file system');
     // The extended code SQLITE_IOERR_WRITE.
@@ -21,7 +21,7 @@ describe('a SQLite file on a full disk', () => {
 });
 
 describe('a SQLite file that another program keeps locked', () => {
-  it('causes an error that states this reason', () => {
+  it('causes an error that states that another program keeps the file locked', () => {
     const { message } = asQueueLockError(
       Object.assign(new Error('database is locked'), { errcode: 5 }),
       '/l',

@@ -15,7 +15,7 @@ function row(kind: string, { holds, blocks, tookMs }: Outcome): string {
     ((holds.length / tookMs) * 1_000).toFixed(0),
     `${percentile(between, 0.5).toFixed(2)} ms`,
     `${percentile(between, 0.99).toFixed(1)} ms`,
-    `${Math.max(...holds.map(({ asked, from }) => (from - asked) / 1_000)).toFixed(0)} ms`,
+    `${Math.max(...holds.map(({ wasRequested: asked, from }) => (from - asked) / 1_000)).toFixed(0)} ms`,
     `${percentile(
       blocks.map(({ blockP999Ms }) => blockP999Ms),
       0.5,

@@ -33,17 +33,17 @@ describe('a SQLite file that another user can change', () => {
     return victim;
   }
 
-  it('cannot make queuelock remove another file by naming it as the inbox of a process', async () => {
+  it('cannot make queuelock remove an unrelated file whose path it contains as the inbox of a process', async () => {
     const victim = plant();
     const placement = await (await clients.session()).enqueue(newSpec());
     await admitted(placement);
-    // If the end of that session had removed the file, that would have happened in this turn of the event
-    // loop.
+    // If queuelock removed the inbox of the session that it has ended, it would do so before the next turn of
+    // the event loop.
     await new Promise((resolve) => setImmediate(resolve));
     expect(existsSync(victim)).to.equal(true);
   });
 
-  it('is refused when it belongs to another user, also by root', async function () {
+  it('is refused when it belongs to another user, even if the process runs as root', async function () {
     if (process.geteuid?.() !== 0) this.skip();
     const victim = plant();
     for (const name of [clients.file, `${clients.file}-wal`, `${clients.file}-shm`])
@@ -74,7 +74,7 @@ describe('a SQLite file that another user can change', () => {
     expect(await refusal(clients.session())).to.have.property('code', 'ACCESS_DENIED');
   });
 
-  it('is accepted or refused depending on its owner and its permissions', () => {
+  it('is accepted only if the user of the process owns it and no other user may write to it', () => {
     expect(fileFault({ uid: 7, mode: 0o100600 }, 7)).to.equal(undefined);
     expect(fileFault({ uid: 7, mode: 0o100644 }, 7)).to.equal(undefined);
     for (const [uid, mode] of [

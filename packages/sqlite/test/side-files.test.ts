@@ -9,7 +9,7 @@ import { Clients } from './clients.ts';
 
 const SCRIPT = fileURLToPath(new URL('./processes.ts', import.meta.url));
 
-describe('a side file of a SQLite file in use', () => {
+describe('a process that uses a SQLite file and its side files', () => {
   const clients = new Clients();
   const open: LockClient[] = [];
 
@@ -18,7 +18,7 @@ describe('a side file of a SQLite file in use', () => {
   });
 
   for (const parts of [['-wal'], ['-shm'], ['-wal', '-shm'], ['', '-wal', '-shm']])
-    it(`ends a hold before another process is granted when ${parts.map((part) => part || 'the file').join(' and ')} was removed`, async () => {
+    it(`loses its hold before another process is granted if ${parts.map((part) => part || 'the file').join(' and ')} was removed`, async () => {
       const client = createLockClient(clients.connect(), { ttlMs: 2_000 });
       open.push(client);
       const hold = await client.acquire('jobs');
@@ -36,7 +36,7 @@ describe('a side file of a SQLite file in use', () => {
     }).timeout(20_000);
 
   for (const part of ['-wal', '-shm'])
-    it(`ends the session at its next step when ${part} was replaced`, async () => {
+    it(`loses its session at its next step if ${part} was replaced`, async () => {
       const session = await clients.session();
       await session.enqueue(newSpec());
       copyFileSync(clients.file + part, `${clients.file}.copy`);
@@ -46,7 +46,7 @@ describe('a side file of a SQLite file in use', () => {
       expect(message).to.contain('-wal');
     });
 
-  it('does not end a session when other processes open and close the file', async () => {
+  it('does not lose its session when other clients open and close the file', async () => {
     const session = await clients.session();
     await session.enqueue(newSpec());
     for (let round = 0; round < 3; round += 1) {

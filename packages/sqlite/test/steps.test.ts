@@ -24,7 +24,7 @@ describe('steps on a SQLite file', () => {
     others.close();
   });
 
-  it('wait for a busy file in the order of the calls without blocking the event loop', async () => {
+  it('wait for a locked file in the order of the calls without blocking the event loop', async () => {
     const session = await clients.session();
     const db = await openOthers();
     db.exec('begin immediate');
@@ -91,7 +91,7 @@ describe('steps on a SQLite file', () => {
     own.close();
   });
 
-  it('in large numbers do not block the event loop', async () => {
+  it('do not block the event loop when 2,000 of them are requested at once', async () => {
     await openOthers();
     const session = await clients.session();
     const crowd = Array.from({ length: 2_000 }, () => session.enqueue(newSpec()));
@@ -111,7 +111,7 @@ describe('steps on a SQLite file', () => {
 describe('a process that has used a SQLite file', () => {
   const clients = new Clients();
 
-  it('exits by itself after everything is closed', async () => {
+  it('exits by itself after all its backends are closed', async () => {
     const script = fileURLToPath(new URL('./whole-life.ts', import.meta.url));
     // Node 22 prints a warning for its built-in SQLite.
     const execArgv = [...process.execArgv, '--disable-warning=ExperimentalWarning'];

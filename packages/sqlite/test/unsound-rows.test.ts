@@ -41,7 +41,7 @@ describe('a row that no process of this library stores', () => {
     queues: async (backend: Backend) => firstValueFrom(backend.queues!('')),
   };
   for (const [what, { sql, call }] of Object.entries(cases)) {
-    it(`is refused with an error that the file is damaged: ${what}`, async () => {
+    it(`is refused with an error that the file is damaged, for a row with ${what}`, async () => {
       const session = await clients.session();
       await session.enqueue(newSpec());
       const resumption = session.resumption ?? '';

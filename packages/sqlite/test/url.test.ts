@@ -36,7 +36,7 @@ describe('the URL of a SQLite file', () => {
 });
 
 describe('the options of SQLite', () => {
-  it('require the path of a file', () => {
+  it('reject a file that is not a path', () => {
     for (const file of ['', join('a', '\0'), undefined, 7])
       expect(() => sqlite({ file: file as string })).to.throw('file is the path of a file');
   });

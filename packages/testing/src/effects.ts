@@ -26,14 +26,17 @@ export interface StaleEffect {
 
 type AnyOwnership = Ownership | SharedOwnership | MultiOwnership;
 
-/** A hold that a test client granted to the code under test, with its locks. */
+/** A hold of the code under test, with the id of its test client and the names of its locks. */
 interface GrantedHold {
   readonly client: string;
   readonly names: readonly string[];
   readonly ownership: AnyOwnership;
 }
 
-/** Checks for each effect of the code under test that the code holds the lock at that moment. */
+/**
+ * Checks, each time that the code under test calls an effect (a function that `TestStore.effect` has
+ * wrapped), that the code holds the lock.
+ */
 export class Effects {
   readonly stale: StaleEffect[] = [];
   readonly #now: () => number;

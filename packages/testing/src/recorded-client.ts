@@ -7,7 +7,7 @@ type MultiWork = (ownership: MultiOwnership, stop: AbortSignal) => unknown;
 
 /**
  * Returns a lock client that behaves as the given one and records each hold that it grants. It also records
- * which effects belong to the work of a `run` call.
+ * which calls of effects (functions wrapped by `TestStore.effect`) belong to the work of a `run` call.
  */
 export function recordedClient(locks: LockClient, id: string, effects: Effects): LockClient {
   const noted = <T extends Ownership | undefined>(ownership: T): T => {

@@ -20,7 +20,7 @@ export interface TestClient {
   readonly network: Network;
   /**
    * Pauses the process as a frozen machine or a long garbage collection does: its timers do not run and no
-   * messages reach it, while the time of the store goes on. Promise jobs that are ready still run.
+   * messages reach it, while the time of the store goes on. Promise callbacks that are ready still run.
    */
   pause(): void;
   /**
@@ -92,7 +92,10 @@ export class SimulatedProcess implements TestClient {
     return this.#sessionId !== undefined && this.#server.expireSession(this.#sessionId);
   }
 
-  /** Ends all simulated faults and closes the client. The promise settles only if the test lets time pass. */
+  /**
+   * Ends all simulated faults and closes the client. The promise settles only when the test advances the time
+   * of the store.
+   */
   async close(): Promise<void> {
     if (this.#hasCrashed) return;
     this.#clock.resume();

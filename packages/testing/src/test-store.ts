@@ -12,8 +12,9 @@ export interface TestStore extends AsyncDisposable {
   /** Creates another simulated process with its own lock client. */
   client(options?: TestClientOptions): TestClient;
   /**
-   * Lets time pass: heartbeats are sent, timeouts and TTLs end, and promise jobs run in between. Start calls
-   * that need time before this call, and await them with it or after it.
+   * Lets time pass: heartbeats are sent, timeouts and TTLs end, and promise jobs run in between. First start
+   * the calls that need time to pass, then call `advance`. Await these calls together with `advance`, or
+   * after it.
    * @param ms time to pass, in milliseconds
    * @throws {QueueLockError} `INVALID_ARGUMENT` for a negative time
    */

@@ -20,7 +20,7 @@ describe('a test store', () => {
     expect(store.nowMs).to.equal(0);
   });
 
-  it('ends the hold of a client that is cut off before another client gets the lock', async () => {
+  it('ends the hold of a cut-off client before it grants the lock to another client', async () => {
     const [first, second] = [store.client({ ttlMs: 10_000 }), store.client()];
     const hold = await first.locks.acquire('report');
     let endedAt = Infinity;
@@ -49,7 +49,7 @@ describe('a test store', () => {
     await hold.release();
   });
 
-  it('reports the loss to a paused process as soon as it continues', async () => {
+  it('reports the loss of a lock to a paused process as soon as it continues', async () => {
     const [first, second] = [store.client({ ttlMs: 10_000 }), store.client()];
     const hold = await first.locks.acquire('report');
     const next = second.locks.acquire('report');

@@ -3,8 +3,9 @@ import { boundToCaller } from '@queuelock/core/backend';
 /** A request whose callback has not run yet. */
 export interface PendingCallback {
   /**
-   * Called when the request is granted. `run` calls the callback, at once or after those of earlier requests.
-   * It runs in the asynchronous context in which `ready` was called.
+   * Records that the request is granted. Then calls `run`, which calls the callback of the request, in the
+   * next turn of the event loop, or after the callbacks of earlier requests. `run` has the asynchronous
+   * context of this call of `ready`.
    */
   ready(run: () => void): void;
   /** Removes a request that ends without a call of its callback. */
@@ -13,8 +14,8 @@ export interface PendingCallback {
 
 interface CallbackSlot {
   /**
-   * Name of the lock, because callbacks of one name run in the order of their requests. `undefined` if the
-   * order does not matter.
+   * Name of the lock, because callbacks of one name run in the order of their requests. `undefined` for a
+   * request with `steal` or `ifAvailable`, whose callback waits for no other.
    */
   readonly name: string | undefined;
   run: (() => void) | undefined;
@@ -22,9 +23,9 @@ interface CallbackSlot {
 
 /**
  * Runs the callbacks of granted requests in the order of the requests. Two rules apply:
- * - For one name, a callback always waits for those of earlier requests. Their grants are certain to
- *   arrive, since the queue grants in order.
- * - For different names, the order is kept only among grants that arrive in the same turn of the event
+ * - For one name, a callback always waits for those of earlier requests. These are certain to be granted,
+ *   since the queue grants in order.
+ * - For different names, the order is kept only among requests that are granted in the same turn of the event
  *   loop.
  */
 export class Callbacks {

@@ -1,10 +1,9 @@
-// Largest number of remembered names. Forgetting a name may cost one round trip at its next request, and
-// nothing else.
+// Largest number of remembered names. If a name is forgotten, its next request may need one round trip more.
 const MAX_NAMES = 1_000;
 
 /**
- * The names of locks for which this client had to wait when it last requested them. It will probably have to
- * wait again.
+ * The names of locks for which this client had to wait when it last requested them. The next request of such
+ * a name will probably have to wait, too.
  */
 export class ContendedNames {
   readonly #names = new Set<string>();

@@ -15,7 +15,10 @@ export interface RequestEntries {
    * Call it only after `enter`.
    */
   granted(): Promise<Ownership | undefined>;
-  /** Leaves all queues in any state. Resolves when the store has confirmed it. Call it only after `enter`. */
+  /**
+   * Leaves all queues, whether the request waits, holds the lock or has failed. Resolves when the store has confirmed it. Call it only
+   * after `enter`.
+   */
   leave(): Promise<void>;
 }
 
@@ -28,10 +31,10 @@ export interface EntriesSpec {
 }
 
 /**
- * An ordinary request. It enters the `line` queue. At the front of `line` it also enters the `hold` queue, and when it is granted there,
- * it leaves `line`. So `hold` contains the holders and the next request, or several shared ones. All others are only in `line`.
- * To save a round trip, a request that expects an empty `line` enters both queues at once. It still counts as granted only at the front
- * of `line`. If `line` was not empty after all, the request leaves `hold` again. Only for that time it may delay other requests.
+ * An ordinary request. It enters the queue `line`. At the front of `line` it also enters the queue `hold`, and when it is granted there, it
+ * leaves `line`. So `hold` contains the holders and the next request, or several shared ones. All others are only in `line`. To save a
+ * round trip, a request that expects an empty `line` enters both queues at once. It still counts as granted only at the front of `line`. If
+ * `line` was not empty after all, the request leaves `hold` again. While it is in `hold` too early, it may delay other requests.
  */
 export class OrdinaryEntries implements RequestEntries {
   readonly #spot: EntriesSpec;
@@ -93,9 +96,9 @@ export class OrdinaryEntries implements RequestEntries {
 }
 
 /**
- * A request with `steal`. It enters the `hold` queue and removes all other entries there, so it overtakes the requests in `line`. A
- * request that comes to the front of `line` meanwhile enters `hold` behind the stealing one. If the steal has removed an entry of a
- * waiting request from `hold`, that request enters `hold` again.
+ * A request with `steal`. It enters the queue `hold` and removes all other entries there, so it overtakes the requests in the queue `line`.
+ * A request that comes to the front of `line` during the steal enters `hold` behind the stealing request. If the steal has removed an entry
+ * of a waiting request from `hold`, that request enters `hold` again.
  */
 export class StealingEntries implements RequestEntries {
   readonly #spot: EntriesSpec;
@@ -125,8 +128,8 @@ export class StealingEntries implements RequestEntries {
 }
 
 /**
- * A request with `ifAvailable`. It enters the `hold` queue only if that grants it at once, and keeps the lock only if `line` is empty. A
- * request that finds the lock held never enters `line`, so it cannot delay other requests.
+ * A request with `ifAvailable`. It makes a try in the `hold` queue, which never waits. If the try is admitted, the request keeps the hold
+ * only if `line` is empty. A request that finds the lock held never enters `line`, so it cannot delay other requests.
  */
 export class EntriesIfAvailable implements RequestEntries {
   readonly #spot: EntriesSpec;

@@ -7,8 +7,8 @@ import type { RequestArguments } from './options.ts';
 import type { RequestEntries } from './request-entries.ts';
 
 /**
- * The objects that keep the requests of one manager in order: their requests to the store, and their
- * callbacks.
+ * The objects that order the lock requests of one manager: `chain` orders their requests to the store,
+ * `callbacks` orders their callbacks.
  */
 export interface RequestContext {
   readonly chain: Chain;
@@ -19,8 +19,8 @@ type Outcome = { readonly value: unknown } | { readonly error: unknown };
 
 /**
  * Runs one request: it enters the queues, waits, runs the callback, leaves the queues, and settles. It
- * settles early if its signal aborts before the callback runs, if the lock is lost meanwhile, or if the
- * manager is closed.
+ * settles early if its signal aborts before the callback runs, if the lock is lost before the callback has
+ * ended, or if the manager is closed.
  */
 export class LockRequest {
   /** The promise that the caller gets. */
@@ -70,7 +70,10 @@ export class LockRequest {
     this.#cut(this.#isRunning ? lostError(this.#args.name, reason) : reason);
   }
 
-  /** Enters the queues. Returns `false` if the request was aborted before, so that it need not leave them. */
+  /**
+   * Enters the queues. Returns `false` if the request was aborted before that, so that it need not leave
+   * them.
+   */
   async #enter(): Promise<boolean> {
     if (this.#isSettled) return false;
     try {

@@ -3,7 +3,7 @@ import type { LockInfo, LockManagerSnapshot } from './api.ts';
 import type { Names } from './names.ts';
 import { filter, firstValueFrom, type Observable } from './rx.ts';
 
-// Number of names that are read at the same time: enough to use the connection well, and few enough to leave
+// Number of names that are read at the same time: enough to hide the round trips, and few enough to leave
 // room for other requests.
 const MAX_PARALLEL_READS = 16;
 
@@ -38,10 +38,7 @@ async function requestsFor(client: LockClient, names: Names, name: string): Prom
   return [...inHold.filter((entry) => !waiting.has(tagOf(entry))), ...inLine];
 }
 
-/**
- * Sorts the requests into held and pending ones, by the queue's rule of admission. The client of a held request may not know yet that it
- * holds.
- */
+/** Sorts the requests into held and pending ones, as the queue would admit them. The client of a held request may not know yet that it holds. */
 function snapshotOf(seen: ReadonlyMap<string, readonly QueueEntry[]>): LockManagerSnapshot {
   const held: LockInfo[] = [];
   const pending: LockInfo[] = [];

@@ -44,7 +44,7 @@ describe('diagnostics channels for web locks, with the names that Node uses', ()
     ]);
   });
 
-  it('publish a miss instead of a grant when the lock is not available', async () => {
+  it('publish the event miss instead of a grant when the lock is not available', async () => {
     const holding = await hold(locks, 'jobs');
     reports = [];
     await locks.request('jobs', { ifAvailable: true }, () => undefined);

@@ -36,7 +36,7 @@ interface Site {
     readonly clientId?: string;
     readonly ttlMs?: number;
   }) => Peer;
-  /** Calls `holds` again and again until it returns a true value and does not throw. */
+  /** Calls the condition `holds` again and again until it returns a true value and does not throw. */
   readonly until: (what: string, holds: () => unknown) => Promise<void>;
 }
 
@@ -164,7 +164,10 @@ export async function expectDom(name: string, promise: Promise<unknown>): Promis
   return reason as DOMException;
 }
 
-/** Returns the query of a manager as lists of texts `mode name`, sorted by name: `held` and `pending`. */
+/**
+ * Returns the result of a manager's `query()` as lists of texts `mode name`, sorted by name: `held` and
+ * `pending`.
+ */
 export async function snapshot(
   locks: LockManager,
 ): Promise<{ readonly held: string[]; readonly pending: string[] }> {

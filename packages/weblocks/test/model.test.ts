@@ -76,7 +76,7 @@ class Order {
 describe('random requests of three clients with delayed responses', function () {
   this.timeout(60_000);
 
-  it('exclude each other, are granted in order, and leave no entry', async () => {
+  it('are granted in order and one at a time, and leave no entry', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(requests, { maxLength: 14 }), delays, async (requested, waits) => {
         const server = createMemoryServer();

@@ -7,7 +7,7 @@ import { createLockManager } from '../src/index.ts';
 const untyped = (options: unknown): never => options as never;
 
 describe('options of a lock manager', () => {
-  it('reject an unknown option by its name, and options that are not an object', () => {
+  it('are refused if one is unknown, by an error that names it, or if they are not an object', () => {
     expect(() => createLockManager(memory(), untyped({ client: 'x' }))).to.throw(
       '[INVALID_ARGUMENT] options of createLockManager: client is unknown, did you mean clientId?',
     );

@@ -105,7 +105,7 @@ describe('a lock manager that sends its requests to the store one after another'
     expect([...server.queues().keys()]).to.deep.equal([]);
   });
 
-  it('sends nothing for a lock request that is aborted before its turn', async () => {
+  it('sends nothing for a lock request that is aborted while it waits for an earlier request', async () => {
     const open = shut();
     const first = locks.request('a', () => undefined);
     const controller = new AbortController();

@@ -57,7 +57,7 @@ export class ZooKeeperBackend implements Backend {
   readonly #clock = systemClock();
   readonly #followed = new LocalWaiters();
   readonly #closing = new AbortController();
-  /** The `ConnectionPacer` of each failed connection attempt. The next attempt continues the backoff of one. */
+  /** The pacers of failed connection attempts, one for each. A later attempt takes one of them, and so continues its backoff. */
   readonly #pacers: ConnectionPacer[] = [];
   readonly #connections = new Set<ZkDriver>();
   readonly #viewer$: Observable<ZkDriver>;
@@ -227,7 +227,7 @@ export class ZooKeeperBackend implements Backend {
     });
   }
 
-  /** Converts an error for a caller without an own session, for whom a lost session is a temporary failure. */
+  /** Converts an error outside the caller's sessions: there, a lost session is a temporary failure. */
   #toBackendError(error: unknown): Error {
     if (this.#closing.signal.aborted) return closed();
     if (!isQueueLockError(error, 'SESSION_LOST'))

@@ -16,8 +16,8 @@ export const SINGLE = { tickTimeMs: 500, syncLimit: 2 } as const;
 export type Driver = NonNullable<ZooKeeperOptions['transport']>;
 
 /**
- * Closes what a test has opened, in the order of opening. A proxy is opened, and so closed, before its
- * clients: a handle of the C client closes without blocking only when its connection is down.
+ * Closes what a test has opened, in the order of opening. A test opens a proxy before its clients, so the
+ * proxy is closed first: a handle of the C client closes without blocking only when its connection is down.
  */
 export class Bench {
   readonly #undo: (() => unknown)[] = [];
@@ -55,7 +55,7 @@ export function newQueue(): string {
   return `test-${randomBytes(6).toString('hex')}`;
 }
 
-/** Resolves with the code of the error if the promise rejects, and with `fine` if it resolves. */
+/** Resolves with the code of the error if the promise rejects, and with the text `fine` if it resolves. */
 export async function outcome(promise: Promise<unknown>): Promise<string> {
   try {
     await promise;

@@ -3,7 +3,10 @@ import { isQueueLockError } from '@queuelock/core/backend';
 import { describeWhatApplies } from '@queuelock/harness/conformance';
 import { harnesses } from './harness.ts';
 
-/** The npm package cannot list the nodes of a session, so unclaimed entries stay until the session ends. */
+/**
+ * The npm package cannot list the nodes of a session, so entries of a resumed session that were not enqueued
+ * again stay until the session ends.
+ */
 const NOT_WITH_NATIVE: ReadonlySet<string> = new Set([
   'unclaimed entries of a resumed session are removed on demand, and no others',
 ]);

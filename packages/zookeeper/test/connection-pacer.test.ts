@@ -15,8 +15,8 @@ function clockWith(chance: number) {
 }
 
 /**
- * Returns the times of 100 connections that fail after `takesMs`. With `again`, the C client then makes a
- * second one each time.
+ * Returns the times of 100 connections that fail after `takesMs`. If `again` is true, the C client connects a
+ * second time in each attempt.
  */
 function connections(chance: number, takesMs: number, again: boolean): number[] {
   const clock = clockWith(chance);
@@ -43,13 +43,13 @@ describe('connection attempts', () => {
     }
   }
 
-  it('follow each other within 125 ms at first, and later within 750 ms', () => {
+  it('have a delay of 125 ms after the first failure, which grows to 750 ms', () => {
     const made = connections(0, 0, false);
     expect(made.slice(0, 4)).to.deep.equal([0, 125, 375, 875]);
     expect(made.at(-1)! - made.at(-2)!).to.equal(750);
   });
 
-  it('follow within 100 ms, with jitter, when a connection breaks that lasted for a second', () => {
+  it('begin within 100 ms, with jitter, after the break of a connection that lasted for a second', () => {
     const pauses = [0, 0.5, 0.9].map((chance) => {
       const pace = new ConnectionPacer(clockWith(chance));
       pace.recordAttempt();
@@ -60,7 +60,7 @@ describe('connection attempts', () => {
     expect(pauses).to.deep.equal([0, 50, 90]);
   });
 
-  it('are at most five in any second when each connection breaks early', () => {
+  it('are at most five in any second when each connection breaks within a second', () => {
     const clock = clockWith(0);
     const pace = new ConnectionPacer(clock);
     const made = [];

@@ -48,8 +48,8 @@ describe('a queue directory in ZooKeeper', () => {
     const [first, second] = [newSpec(queue), newSpec(queue)];
     await holder.enqueue(first);
     const turn = admitted(await waiter.enqueue(second));
-    // Once the server has removed another queue that became empty, it has certainly also checked the queue of
-    // this test.
+    // The server removes empty directories one after another. Once it has removed another queue that became
+    // empty, it has certainly also checked whether to remove the queue of this test.
     const other = newSpec(newQueue());
     await holder.enqueue(other);
     await holder.remove(other.queue, other.id);
@@ -77,7 +77,7 @@ describe('a queue directory in ZooKeeper', () => {
     }
   });
 
-  it('may be removed at any moment between two calls', async () => {
+  it('does not disturb an enqueue or a removal when the server removes it between two calls', async () => {
     const queue = newQueue();
     const session = await bench.session(server);
     for (let round = 0; round < 100; round += 1) {
@@ -87,7 +87,7 @@ describe('a queue directory in ZooKeeper', () => {
     }
   });
 
-  it('may be removed at any moment during a multi-lock or the write of a register', async () => {
+  it('does not disturb a multi-lock or the write of a register when the server removes it during the call', async () => {
     const [a, b] = [newQueue(), newQueue()];
     const session = await bench.session(server);
     const registers = bench.backend(server).registers!;
@@ -101,7 +101,7 @@ describe('a queue directory in ZooKeeper', () => {
       expect(text).to.equal(`${round}`);
       expect(await registers.write(a, 'round', { text: undefined, was: version })).to.equal(true);
     }
-    // Only the private nodes of sessions are left.
+    // Checks that the server removes all directories except the private nodes of sessions.
     const others = (names: readonly string[] = []) => names.filter((name) => !/^[0-9a-f]+$/.test(name));
     await asOperator(server, (zk) =>
       eventually(async () => others(await zk.children('/.queuelock')).length === 0),

@@ -121,7 +121,7 @@ export function describeCrossing(count: number): void {
         expect(await sizes()).to.deep.equal([0, 0]);
       });
 
-      it('make pairs wait for each other if all sessions enqueue entries one by one at the same time', async () => {
+      it('make pairs wait for each other if sessions enqueue the entries one by one, without enqueueAll', async () => {
         const pairs = await cross(server, async (session, specs) => {
           const placements: Placement[] = [];
           for (const spec of specs) placements.push(await session.enqueue(spec));
@@ -150,7 +150,10 @@ async function serveAll(pairs: readonly Pair[]): Promise<void> {
   );
 }
 
-/** Counts the cases in which one pair is ahead of another in one queue, and behind it in the other. */
+/**
+ * Counts pairs of calls that could deadlock: the entry of one call is ahead in one queue and behind in the
+ * other.
+ */
 function crossings(pairs: readonly Pair[]): number {
   const orders = pairs.map(({ placements }) =>
     [...placements].sort((x, y) => x.key.localeCompare(y.key)).map(({ order }) => order),

@@ -13,7 +13,8 @@ async function shared(): Promise<string> {
 }
 
 /**
- * Defines tests of what a failure of the server or the connection does to this process, for one transport.
+ * Defines tests, for one transport, which check that a failure of the server or the connection does not
+ * disturb this process.
  */
 export function describeDriverFailures(driver: 'wire' | 'native'): void {
   describe(`failures of ZooKeeper with transport ${driver}`, () => {

@@ -42,7 +42,7 @@ describe('an enqueue in several ZooKeeper queues without transactions, through a
     return [(await names(`/${a}`)).length, (await names(`/${b}`)).length];
   }
 
-  it('returns placements in the order of the specs, and the same when it is repeated', async () => {
+  it('returns the positions of the entries in the order of the request, and the same when it is repeated', async () => {
     const session = await bench.session(server, 10_000, 'native');
     const specs = newSpecs(b, a);
     const placements = await session.enqueueAll!(specs);
@@ -134,7 +134,7 @@ describe('an enqueue in several ZooKeeper queues without transactions, through a
     expect(await sizes()).to.deep.equal([0, 0]);
   });
 
-  it('rejects with UNAVAILABLE, and not with a loss, when an operator removes its node in the gate', async () => {
+  it('rejects with UNAVAILABLE instead of ENTRY_LOST when an operator removes its node in the gate', async () => {
     const session = await bench.session(server, 10_000, 'native');
     const specs = newSpecs(a, b);
     await session.enqueueAll!(newSpecs(newQueue(), newQueue()));
@@ -184,7 +184,7 @@ describe('an enqueue in several ZooKeeper queues without transactions, through a
     await eventually(async () => (await inGate()).length === 0);
   });
 
-  it('starts again behind later clients if only some of its entries were created', async () => {
+  it('enqueues all entries anew, behind later clients, if an earlier call created only some of them', async () => {
     const [session, other] = [
       await bench.session(proxy.endpoint, 10_000, 'native'),
       await bench.session(server, 10_000, 'native'),

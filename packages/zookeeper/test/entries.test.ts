@@ -265,7 +265,7 @@ describe('the order of entries in ZooKeeper', () => {
     ]);
   });
 
-  it('determines the nearest limit ahead that differs from the limit of an exclusive entry', () => {
+  it('makes an exclusive entry report the limit of the nearest entry ahead whose limit differs', () => {
     const five = '5of5-lock-';
     const names = [lock('0000000001', five), lock('0000000002'), lock('0000000003', 'shared-lock-')];
     const [exclusive, shared] = [own(lock('0000000009', five)), own(lock('0000000009', 'shared-lock-'))];
@@ -297,7 +297,7 @@ describe('the order of entries in ZooKeeper', () => {
     [queue[3]!, [queue[2], queue[1], queue[0]]],
     [queue[4]!, [queue[3], queue[1]]],
   ] as const) {
-    it(`puts ${ahead.length} conflicting entries ahead of ${name.slice(40)}, nearest first`, () => {
+    it(`puts ${ahead.length} conflicting entries ahead of the entry ${name.slice(40)}, nearest first`, () => {
       expect(conflictsAhead(queue, { own: own(name), scheme }).map((entry) => entry.name)).to.deep.equal(
         ahead,
       );

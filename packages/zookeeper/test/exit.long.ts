@@ -7,7 +7,7 @@ import { sharedZooKeeper } from '@queuelock/harness/services';
 
 describe('a process that used ZooKeeper', () => {
   for (const driver of ['wire', 'native']) {
-    it(`ends within two seconds after everything is closed, with transport ${driver}`, async () => {
+    it(`ends within two seconds after all its backends are closed, with transport ${driver}`, async () => {
       const { endpoint } = await sharedZooKeeper('exit of @queuelock/zookeeper');
       const child = fork(fileURLToPath(new URL('./whole-life.ts', import.meta.url)), [endpoint, driver]);
       const exit = once(child, 'exit');

@@ -11,7 +11,7 @@ describe('the expiry of a ZooKeeper session', function () {
   const harness = harnesses()('curator');
 
   for (const fact of EXPIRY) {
-    it(`comes within two and a half ticks of the server after the TTL: ${fact.title}`, () =>
+    it(`comes at most two and a half ticks of the server after the end of the TTL: ${fact.title}`, () =>
       fact.check(harness));
   }
 });

@@ -29,7 +29,7 @@ describe('a ZooKeeper queue with naming fast', () => {
 
   /**
    * Runs work while an operator has added so many entries that the queue is long. The session has listed the
-   * queue, so it knows that.
+   * queue before, so it knows that the queue is long.
    */
   const whileLong = (work: (zk: ZkDriver, others: readonly string[]) => Promise<void>): Promise<void> =>
     asOperator(server, async (zk) => {
@@ -56,7 +56,7 @@ describe('a ZooKeeper queue with naming fast', () => {
     }
   });
 
-  it('costs no list request while the queue is long', async () => {
+  it('needs no list request for an enqueue while the queue has more than 20 entries', async () => {
     await whileLong(async () => {
       own.reset();
       const { turn } = await session.enqueue(newSpec(queue));
@@ -132,7 +132,7 @@ describe('a ZooKeeper queue with naming fast', () => {
   });
 
   for (const isLong of [false, true]) {
-    it(`has one entry after a lost reply to its create, ${isLong ? 'in a long queue' : 'in a short queue'}`, async () => {
+    it(`contains no second entry if an enqueue is repeated after its reply was lost, in a ${isLong ? 'long' : 'short'} queue`, async () => {
       const work = async (): Promise<void> => {
         await session.enqueue(newSpec(queue));
         const spec = newSpec(queue);

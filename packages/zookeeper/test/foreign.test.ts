@@ -113,7 +113,7 @@ describe('a ZooKeeper queue with entries of another naming', () => {
 
   for (const [naming, kinds] of Object.entries(FOREIGN) as [Naming, readonly Kind[]][]) {
     for (const kind of kinds) {
-      it(`refuses an entry of ${naming} beside ${ENTRIES[kind].slice(-9)}, with the remedy in the error`, async () => {
+      it(`refuses an entry of naming ${naming} beside an entry with the mark ${ENTRIES[kind].slice(-9)}, with the remedy in the error`, async () => {
         const session = await open(naming);
         await beside(ENTRIES[kind], async () => {
           const message = await refusal(session.enqueue(newSpec(queue)));
@@ -193,7 +193,7 @@ describe('a ZooKeeper queue with entries of another naming', () => {
     });
   });
 
-  describe('or with other children, for which Curator’s waiters would wait for ever', () => {
+  describe('or with children that are not entries', () => {
     const strangerBeside = (name: string, naming: Naming): Promise<string> =>
       asOperator(server, async (zk) => {
         await zk.create(`/${queue}`, '', 'persistent');
@@ -213,7 +213,7 @@ describe('a ZooKeeper queue with entries of another naming', () => {
       ['!note', 'kazoo'],
       ['1', 'curator'],
     ] as const) {
-      it(`accepts an entry of ${naming} beside the child ${name}`, async () => {
+      it(`accepts an entry of naming ${naming} beside the child ${name}, for which no waiter would wait`, async () => {
         expect(await strangerBeside(name, naming)).to.equal('it was let in');
       });
     }

@@ -23,7 +23,7 @@ const { zookeeper } = JSON.parse(readFileSync(file, 'utf8')) as { readonly zooke
 
 describe('the test vectors of ZooKeeper in formats.json', () => {
   for (const { name, path } of zookeeper.paths)
-    it(`contain the path that this package uses: ${path}`, () => {
+    it(`give a queue the same path as this package does: ${path}`, () => {
       expect(queuePath('', name)).to.equal(path);
     });
 

@@ -34,7 +34,7 @@ describe('a hand-off in ZooKeeper', () => {
       return placements.every(({ key }) => watched.includes(`${key}\n`));
     });
 
-  /** Collects, from now on, whether the entry is admitted. */
+  /** Returns an array to which each later status of the entry is added: whether the entry is admitted. */
   const turnsOf = (placement: Placement): boolean[] => {
     const turns: boolean[] = [];
     placement.turns$.subscribe({ next: (turn) => turns.push(turn.admitted), error: () => undefined });

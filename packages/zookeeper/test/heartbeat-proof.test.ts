@@ -2,13 +2,13 @@ import { expect } from 'chai';
 import { HeartbeatProof } from '../src/session/heartbeat-proof.ts';
 
 /**
- * Creates the proof for a session timeout of 1,000. An acknowledged heartbeat then proves those sent at least
- * 200 earlier.
+ * Creates the proof for a session timeout of 1,000 ms, whose connection started at 100. An acknowledged
+ * heartbeat then proves those sent at least 200 ms earlier.
  */
 const opened = (): HeartbeatProof => new HeartbeatProof(1_000, 100);
 
-describe('the time from which a heartbeat proves a ZooKeeper session for one TTL', () => {
-  it('is the start of the connection for the first heartbeat', () => {
+describe('the time at which the proven TTL of a ZooKeeper session starts', () => {
+  it('is the start of the connection after the first acknowledged heartbeat', () => {
     expect(opened().acknowledged(150)).to.equal(100);
   });
 
@@ -17,7 +17,7 @@ describe('the time from which a heartbeat proves a ZooKeeper session for one TTL
     expect([150, 400, 650, 900].map((at) => heartbeats.acknowledged(at))).to.deep.equal([100, 150, 400, 650]);
   });
 
-  it('is that of an older heartbeat when the previous one may not have counted yet', () => {
+  it('is that of an older heartbeat when the previous one is less than a fifth of the timeout old', () => {
     const heartbeats = opened();
     for (const at of [150, 250, 350]) heartbeats.acknowledged(at);
     expect(heartbeats.acknowledged(400)).to.equal(150);
@@ -32,7 +32,7 @@ describe('the time from which a heartbeat proves a ZooKeeper session for one TTL
     expect(heartbeats.acknowledged(350)).to.equal(150);
   });
 
-  it('is that of the disconnect for the first heartbeat after a reconnect', () => {
+  it('is the time of the disconnect after the first heartbeat of a new connection', () => {
     const heartbeats = opened();
     heartbeats.acknowledged(150);
     heartbeats.acknowledged(400);
@@ -55,7 +55,7 @@ describe('the time from which a heartbeat proves a ZooKeeper session for one TTL
     expect(heartbeats.acknowledged(410)).to.equal(400);
   });
 
-  it('is that of the later one of two disconnects in a row', () => {
+  it('is the time of the later disconnect after two disconnects in a row', () => {
     const heartbeats = opened();
     heartbeats.disconnected(500);
     heartbeats.disconnected(700);

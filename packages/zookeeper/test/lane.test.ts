@@ -35,7 +35,7 @@ describe('tasks in a lane, which runs one task at a time', () => {
     expect(ends.map(({ status }) => status)).to.deep.equal(['rejected', 'fulfilled', 'fulfilled']);
   });
 
-  it('in several lanes wait for all earlier tasks in these lanes', async () => {
+  it('that belong to several lanes wait for all earlier tasks in these lanes', async () => {
     const [a, b, log] = [new Lane(), new Lane(), [] as string[]];
     const [first, both, last] = [work(log, 'first'), work(log, 'both'), work(log, 'last')];
     void runInLanes([b], first.begin);
@@ -51,7 +51,7 @@ describe('tasks in a lane, which runs one task at a time', () => {
     expect(log).to.deep.equal(['first', 'both', 'last']);
   });
 
-  it('that name two lanes in different orders do not wait for each other', async () => {
+  it('that belong to two lanes in different orders cause no deadlock', async () => {
     const [a, b] = [new Lane(), new Lane()];
     const works = [
       runInLanes([a, b], async () => 1),

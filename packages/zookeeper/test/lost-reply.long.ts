@@ -8,15 +8,15 @@ describe('a request that reaches ZooKeeper after its call has failed', () => {
   const bench = new Bench();
   afterEach(() => bench.clear());
 
-  it('leaves no entry when the client has called for the removal of the entry after the failure', async () => {
+  it('leaves no entry when the client has requested the removal of the entry after the failure', async () => {
     const server = (await sharedZooKeeper('late requests in @queuelock/zookeeper')).endpoint;
     const proxy = bench.keep(await startProxy(server), (started) => {
       started.refuse();
       started.cut();
     });
     const queue = newQueue();
-    // The call times out after half of the TTL, and the connection after two thirds. The test continues in
-    // between.
+    // The call times out after half of the TTL, and the connection is given up after two thirds. The test
+    // continues after the first and before the second.
     const session = await bench.session(proxy.endpoint, 10_000);
     await session.enqueue(newSpec(queue));
     const spec = newSpec(queue);

@@ -69,7 +69,7 @@ describe('a lost reply of ZooKeeper', () => {
     expect(await entries()).to.deep.equal([]);
   });
 
-  it('to a delete does not make the repeated removal end a later hold of the session', async () => {
+  it('to a delete does no harm: the repeated removal does not end a later hold of the session', async () => {
     const session = await bench.session(proxy.endpoint);
     const [first, second] = [newSpec(queue), newSpec(queue)];
     await session.enqueue(first);
@@ -81,7 +81,7 @@ describe('a lost reply of ZooKeeper', () => {
     expect(await session.remove(queue, second.id)).to.equal(true);
   });
 
-  it('to a heartbeat proves nothing; the TTL that the next heartbeat proves begins at the disconnect', async () => {
+  it('to a heartbeat proves nothing; after the reconnect, the next heartbeat proves the session for one TTL from the disconnect on', async () => {
     const session = await bench.session(proxy.endpoint);
     const { signal } = new AbortController();
     const startedAt = performance.now();

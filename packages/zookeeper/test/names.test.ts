@@ -55,7 +55,7 @@ describe('names of queues in ZooKeeper', () => {
   ];
 
   for (const [name, path] of paths) {
-    it(`become paths, such as ${JSON.stringify(name)} the path ${JSON.stringify(path)}`, () => {
+    it(`become paths: ${JSON.stringify(name)} becomes ${JSON.stringify(path)}`, () => {
       expect(queuePath('', name)).to.equal(path);
     });
   }

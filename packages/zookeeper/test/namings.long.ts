@@ -13,9 +13,9 @@ const NAMINGS = [
 ] as const;
 
 /**
- * Titles of conformance tests that cannot pass with naming `curator-lease`, although no operation is refused.
- * With it, every child of a queue counts as an entry, even the directory of a nested queue, and an entry may
- * have any limit.
+ * Titles of conformance tests that cannot pass with naming `curator-lease`. With it, every child of a queue
+ * counts as an entry, even the directory of a nested queue, and an entry may have any limit. So the backend
+ * refuses no operation, but behaves differently.
  */
 const NOT_OF_LEASES: ReadonlySet<string> = new Set([
   'names that nest are separate queues',

@@ -17,7 +17,7 @@ function refusal(call: () => unknown): string {
 }
 
 describe('options of the ZooKeeper backend', () => {
-  it('have the default values of a ZooKeeper server', () => {
+  it('have the same defaults for tickTime and syncLimit as a ZooKeeper server', () => {
     const { tickTimeMs, syncLimit, root, auth, hosts } = settingsOf({ hosts: ['zk1'] });
     expect({ tickTimeMs, syncLimit, root, auth }).to.deep.equal({
       tickTimeMs: 2_000,

@@ -60,7 +60,7 @@ describe('unchanged clients of Curator and kazoo', function () {
     [curatorMutex, 'curator-latch', /-lock-\d{10}, as of Curator’s InterProcessMutex.*naming "curator"/],
     [curatorWriter, 'curator', /-__WRIT__\d{10}, as of the writers.*naming "curator-read-write"/],
   ] as const) {
-    it(`cause an enqueue with naming ${naming} to be refused while ${kind.title} holds`, async function () {
+    it(`cause FOREIGN_FORMAT for an enqueue with naming ${naming} while ${kind.title} holds`, async function () {
       const peer = await orSkip(this, start(kind));
       peer.tell();
       await peer.untilEvent('acquired');
@@ -87,7 +87,7 @@ describe('unchanged clients of Curator and kazoo', function () {
     [kazooWriter, 'kazoo', true],
   ] as const) {
     const who = `${shared ? 'a reader' : 'an entry'} of ${naming}`;
-    it(`wait in the order of the queue: ${kind.title} for ${who}, and ${who} for that client`, async function () {
+    it(`wait in the order of the queue: ${kind.title} behind ${who}, and ${who} behind that client`, async function () {
       const peer = await orSkip(this, start(kind));
       const session = await open(naming);
       const [first, second] = [newSpec(queue, { shared }), newSpec(queue, { shared })];

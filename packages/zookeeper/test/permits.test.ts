@@ -58,7 +58,7 @@ describe('permits in ZooKeeper', () => {
     });
   });
 
-  it('can be requested again with another limit, and the entry keeps its position and name', async () => {
+  it('can be requested again with another limit for an entry, which keeps its position and name', async () => {
     const [one, two] = [await bench.session(server), await bench.session(server)];
     const held = newSpec(queue, { limit: 2, permits: 2 });
     await one.enqueue(held);
@@ -76,7 +76,7 @@ describe('permits in ZooKeeper', () => {
     expect(await names()).to.deep.equal([first.key.split('/')[2]]);
   });
 
-  it('have a limit, which an enqueue compares with the limits ahead unless the entry is a reader', async () => {
+  it('have a limit, which an enqueue compares with the limits of the entries ahead unless it adds a reader', async () => {
     const session = await bench.session(server);
     await session.enqueue(newSpec(queue, { limit: 4 }));
     await session.enqueue(newSpec(queue, { shared: true }));

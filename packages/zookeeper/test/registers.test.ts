@@ -116,7 +116,7 @@ describe('a register in ZooKeeper', () => {
     expect(texts).to.deep.equal(registerNames.map((_, at) => `${text}${at}`));
   });
 
-  it('loses no write when clients change and delete it at the same time', async () => {
+  it('loses no accepted write when clients change and delete it at the same time', async () => {
     const MANY = 4;
     const EACH = 15;
     let emptied = 0;

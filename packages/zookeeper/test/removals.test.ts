@@ -30,13 +30,13 @@ describe('removals of ZooKeeper nodes', () => {
   const both = (removals: RemovalBatcher): Promise<boolean[]> =>
     Promise.all(['a', 'b'].map((path) => removals.delete(path)));
 
-  it('of one tick of the event loop are sent as one request', async () => {
+  it('are sent as one request when they were requested in one tick of the event loop', async () => {
     const { removals, sent } = serverThat(async () => ALL_DONE);
     expect(await both(removals)).to.deep.equal([true, true]);
     expect(sent).to.deep.equal(['a+b']);
   });
 
-  it('of different ticks of the event loop are sent as separate requests', async () => {
+  it('are sent as separate requests when they were requested in different ticks of the event loop', async () => {
     const { removals, sent } = serverThat(async () => ALL_DONE);
     const first = removals.delete('a');
     await nextTurn();

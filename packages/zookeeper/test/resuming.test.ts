@@ -170,7 +170,7 @@ describe('a resumed ZooKeeper session', () => {
     }
   });
 
-  it('is lost for the earlier client after that client reconnects, and continues for the later client', async () => {
+  it('is lost for the earlier client as soon as that client reconnects, and continues for the client that resumed it', async () => {
     const first = await bench.session(proxy.endpoint);
     const spec = newSpec(queue);
     await first.enqueue(spec);

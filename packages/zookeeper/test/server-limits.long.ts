@@ -15,12 +15,12 @@ async function refusal(call: Promise<unknown>): Promise<Error> {
   );
 }
 
-describe('a ZooKeeper whose limit is reached', function () {
+describe('a ZooKeeper that has reached its limit', function () {
   this.timeout(60_000);
   const bench = new Bench();
   afterEach(() => bench.clear());
 
-  it('of connections (maxClientCnxns) is named by the error and by the diagnosis, and holders keep their locks', async () => {
+  it('of connections (maxClientCnxns) causes errors and findings that name the limit, and ends no hold', async () => {
     const { endpoint } = await ownServer(bench, { maxClientCnxns: 1 });
     const [first, second] = [1, 2].map(() =>
       bench.keep(createLockClient(zookeeper({ hosts: [endpoint], ...FAST })), (client) => client.close()),

@@ -63,9 +63,9 @@ export class SeverableBackends {
   }
 
   /**
-   * Simulates the crash of a session's process by cutting its connection; otherwise the C client would keep the session alive. The proxy
-   * lets the client reconnect once the session has expired, since only the server can report that. If another client resumes the session
-   * before, this client abandons it.
+   * Simulates the crash of a session's process by cutting its connection. Without the cut, the C client in this process would keep the
+   * session alive. When the session has expired, the proxy lets the client reconnect, since only the server can report the expiry to it. If
+   * another client resumes the session before it expires, the client of the crashed process abandons the session.
    */
   async crash(session: Session): Promise<void> {
     const connection = this.#connections.get(session)!;

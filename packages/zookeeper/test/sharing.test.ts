@@ -97,7 +97,7 @@ describe('a downgrade of an entry in ZooKeeper', () => {
     watching.unsubscribe();
   });
 
-  it('may happen to a waiter, which then waits for writers only', async () => {
+  it('makes a waiter wait for writers only, and so admits it beside a reader', async () => {
     const [reader, waiting] = [newSpec(queue, { shared: true }), newSpec(queue)];
     await other.enqueue(reader);
     const turn = admitted(await session.enqueue(waiting));

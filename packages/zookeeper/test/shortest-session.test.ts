@@ -26,7 +26,7 @@ describe('the minimum TTL of a ZooKeeper session', () => {
     });
   }
 
-  it('is explained by a rule with its numbers and with the options that change it', () => {
+  it('comes with a text, minTtlRule, that states the numbers behind it and the options that change it', () => {
     expect(zookeeper({ hosts: ['h'] }).info.minTtlRule).to.equal(
       '(syncLimit 5 + 2) x tickTime 2000 ms; set tickTimeMs and syncLimit of the backend to the values of the servers ' +
         FOR_A_SINGLE_SERVER,
@@ -37,7 +37,7 @@ describe('the minimum TTL of a ZooKeeper session', () => {
   });
 
   for (const ttlMs of [13_999, 0, -1, Number.NaN, Infinity]) {
-    it(`is required: ${ttlMs} ms are refused without a connection`, async () => {
+    it(`is checked before connecting: a TTL of ${ttlMs} ms is refused`, async () => {
       const backend = bench.keep(zookeeper({ hosts: ['no-such-host.invalid'] }), (made) => made.close());
       expect(await refusal(backend.open(ttlMs, signal))).to.equal(
         '[INVALID_ARGUMENT] ttlMs is a number of milliseconds from 14000 to 2147483647 on zookeeper: ' +
@@ -47,7 +47,7 @@ describe('the minimum TTL of a ZooKeeper session', () => {
     });
   }
 
-  it('must be granted: a smaller grant of the server is refused, and no session remains', async () => {
+  it('must be granted by the server: a TTL below it is refused, and no session remains', async () => {
     const server = await started({ maxSessionTimeout: 3_000 });
     const backend = bench.backend(server.endpoint, { syncLimit: 5 });
     const before = await sessions(server.endpoint);
@@ -61,7 +61,7 @@ describe('the minimum TTL of a ZooKeeper session', () => {
     await eventually(async () => (await sessions(server.endpoint)).length === before.length);
   });
 
-  it('does not prevent the server from granting more or less than requested', async () => {
+  it('lets the server grant more or less than requested, as long as it grants at least the minimum', async () => {
     const server = await started({ minSessionTimeout: 3_000, maxSessionTimeout: 5_000 });
     const backend = bench.backend(server.endpoint);
     expect((await backend.open(2_000, signal)).ttlMs).to.equal(3_000);

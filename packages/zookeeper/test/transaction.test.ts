@@ -47,7 +47,7 @@ describe('an enqueue in several ZooKeeper queues, by one transaction or through 
       await work(() => zk.delete(path!), zk);
     });
 
-  it('costs the transaction, a list of the gate, and a list of each queue, in one packet', async () => {
+  it('sends the transaction, a list of the gate, and a list of each queue, in one packet', async () => {
     const placements = await session.enqueueAll!(newSpecs(a, b));
     expect(own.taken().requests).to.deep.equal([multi, list, getChildren, getChildren]);
     const tokens = await asOperator(server, (zk) => Promise.all(placements.map(({ key }) => zk.stat(key))));
@@ -55,13 +55,13 @@ describe('an enqueue in several ZooKeeper queues, by one transaction or through 
     expect(tokens[0]!.czxid).to.equal(tokens[1]!.czxid);
   });
 
-  it('does not wait for the gate when no entry has to wait', async () => {
+  it('does not wait for the gate when all its entries are admitted', async () => {
     await whileInGate(async () => {
       await allAdmitted(await session.enqueueAll!(newSpecs(a, b)));
     });
   });
 
-  it('is undone while another client is in the gate, if an entry has to wait', async () => {
+  it('is undone and repeated through the gate if another client is in the gate and an entry has to wait', async () => {
     const held = newSpec(b);
     await session.enqueue(held);
     await whileInGate(async (leave, zk) => {
@@ -75,7 +75,7 @@ describe('an enqueue in several ZooKeeper queues, by one transaction or through 
     });
   });
 
-  it('does not wait for the gate with the option isTry', async () => {
+  it('does not wait for the gate with the option isTry, which tryAcquire sets', async () => {
     await session.enqueue(newSpec(b));
     await whileInGate(async () => {
       const placements = await session.enqueueAll!(newSpecs(a, b), { isTry: true });
@@ -134,7 +134,7 @@ describe('an enqueue in several ZooKeeper queues, by one transaction or through 
     const leave = (specs: readonly EntrySpec[]): Promise<readonly boolean[]> =>
       Promise.all(specs.map(({ queue, id }) => session.remove(queue, id)));
 
-    it('costs one request for all entries', async () => {
+    it('sends one request for all entries', async () => {
       const specs = newSpecs(a, b);
       await session.enqueueAll!(specs);
       own.reset();

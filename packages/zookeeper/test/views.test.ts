@@ -98,7 +98,7 @@ describe('the diagnosis of a ZooKeeper server', () => {
     expect(findingsFor(facts).join()).to.match(/^error it is read-only, since it reaches no majority/);
   });
 
-  it('reports a slow server', () => {
+  it('reports a server with an average latency of 150 ms as slow', () => {
     expect(
       findingsFor({
         'Zookeeper version': '3.9.4',

@@ -23,7 +23,7 @@ describe('a ZooKeeper queue', () => {
   });
   afterEach(() => bench.clear());
 
-  it('needs a create and a list in one packet, and then one delete, for a free lock', async () => {
+  it('needs a create and a list in one packet, and then one delete, to grant and release a free lock', async () => {
     const session = await bench.session(proxy.endpoint);
     const first = newSpec(queue);
     await session.enqueue(first);

@@ -20,7 +20,8 @@ export interface Lock {
 }
 
 /**
- * The store calls that a lock consists of, without any library. Their duration is the lower bound for a lock.
+ * The requests to the store that an acquisition and a release need, without any lock library. Their duration
+ * is the lower bound for a lock.
  */
 export interface RawStore {
   /** Calls to measure, by name. Each call gets a key of its own. */

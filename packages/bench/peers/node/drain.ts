@@ -2,7 +2,8 @@ import { percentile } from '../../src/stats.ts';
 import type { Contender, Lock, RawStore, Release } from './contender.ts';
 import { cpuUs, nowUs, sayAndWait, type Parameters } from './protocol.ts';
 
-// Number of warm-up queues, as in the Java program. Code that is not compiled yet takes twice as long.
+// Number of warm-up queues, the same as in the Java program of this benchmark. Code that is not compiled yet
+// takes twice as long.
 const WARM_LINES = 10;
 const WARM_WAITERS = 300;
 // Largest number of enqueues in flight. With more, the measurement would include how a library queues its own
@@ -11,21 +12,23 @@ const ENQUEUE_AT_A_TIME = 64;
 
 /**
  * Enqueues `n` waiters behind a holder. Then the holder releases, and each waiter releases as soon as it is
- * granted.
+ * granted. The waiters belong to `sessions` sessions in turn (1 by default). `warm` is the number of warm-up
+ * queues.
  */
 export async function drain(lock: Lock, parameters: Parameters): Promise<object> {
   const name = parameters.text('name');
-  const contender = await lock.open();
-  for (let i = 0; i < WARM_LINES; i += 1)
-    await pass(lock, contender, { name: `${name}-warm`, n: WARM_WAITERS });
-  const result = await pass(lock, contender, { name, n: parameters.number('n'), telling: true });
-  await contender.close();
+  const sessions = parameters.number('sessions', 1);
+  const contenders = await Promise.all(Array.from({ length: sessions }, () => lock.open()));
+  for (let i = 0; i < parameters.number('warm', WARM_LINES); i += 1)
+    await pass(lock, contenders, { name: `${name}-warm`, n: WARM_WAITERS });
+  const result = await pass(lock, contenders, { name, n: parameters.number('n'), telling: true });
+  await Promise.all(contenders.map((contender) => contender.close()));
   return result;
 }
 
 /**
- * Parameters of the scenario `drain`. With `telling`, the program reports its progress to the harness and
- * waits for a line before it continues.
+ * Parameters of the scenario `drain`. If `telling` is set, the program reports its progress to the harness
+ * and waits for a line before it continues.
  */
 interface Passing {
   readonly name: string;
@@ -33,12 +36,18 @@ interface Passing {
   readonly telling?: true;
 }
 
-async function pass(lock: Lock, contender: Contender, { name, n, telling }: Passing): Promise<object> {
-  const hold = await contender.acquire(name);
+async function pass(
+  lock: Lock,
+  contenders: readonly Contender[],
+  { name, n, telling }: Passing,
+): Promise<object> {
+  const hold = await contenders[0]?.acquire(name);
+  if (!hold) throw new Error('drain needs a session');
   const handOffs = new HandOffs(n);
   if (telling) await sayAndWait({ connected: true });
   const enqueueAt = nowUs();
-  for (let i = 0; i < n; i += 1) void contender.acquire(name).then((release) => handOffs.next(release));
+  for (let i = 1; i <= n; i += 1)
+    void contenders[i % contenders.length]?.acquire(name).then((release) => handOffs.next(release));
   await lock.untilWatching?.(n);
   const enqueueMs = (nowUs() - enqueueAt) / 1_000;
   if (telling) await sayAndWait({ ready: true });
@@ -85,8 +94,8 @@ class HandOffs {
 }
 
 /**
- * Measures the lower bound of hand-offs with raw calls: when the program is notified that key i - 1 was
- * deleted, it deletes key i.
+ * Measures the lower bound of hand-offs with raw calls: the program creates a row of keys, and deletes each
+ * key when it is notified of the deletion of the key before it.
  */
 export async function chain(store: RawStore, parameters: Parameters): Promise<object> {
   const n = parameters.number('n');

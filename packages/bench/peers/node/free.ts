@@ -2,7 +2,8 @@ import { percentile } from '../../src/stats.ts';
 import type { Lock } from './contender.ts';
 import { cpuUs, nowUs, type Parameters } from './protocol.ts';
 
-// Least number of warm-up cycles, as in the Java program. Code that is not compiled yet takes twice as long.
+// Least number of warm-up cycles, the same as in the Java program of this benchmark. Code that is not
+// compiled yet takes twice as long.
 const WARM_AT_LEAST = 3_000;
 
 /**
@@ -42,7 +43,10 @@ export interface LoopsResult {
   readonly clientCpu: number;
 }
 
-/** Runs the loops for `ms`, after `warm` cycles each and at least 3,000 in total. */
+/**
+ * Runs the loops for `ms` milliseconds. Before that, each loop makes `warm` cycles, and all loops together at
+ * least 3,000.
+ */
 export async function loops(parameters: Parameters, { count, cycle }: Loops): Promise<LoopsResult> {
   const all = Array.from({ length: count }, (_, loop) => loop);
   const warm = Math.max(parameters.number('warm', 0), Math.ceil(WARM_AT_LEAST / count));

@@ -3,13 +3,13 @@ import { mean, percentile } from '../../src/stats.ts';
 import type { Contender, Lock } from './contender.ts';
 import { nowUs, type Parameters } from './protocol.ts';
 
-// Number of warm-up rounds of all clients together, as in the Java program.
+// Number of warm-up rounds of all clients together, the same as in the Java program of this benchmark.
 const WARM_ROUNDS = 200;
 const STALL_US = 50_000;
 
 /**
- * A function that starts a client with a connection of its own, which makes unrelated writes. It resolves
- * with the function that stops these writes.
+ * A function that starts a client with a connection of its own, which writes keys outside of the measured
+ * queues. It resolves with the function that stops these writes.
  */
 export type Noise = () => Promise<() => Promise<void>>;
 

@@ -19,9 +19,8 @@ export interface OwnContender extends Contender {
   /** Acquires the locks of all names in one step. */
   acquireAll(names: readonly string[]): Promise<Release>;
   /**
-   * Prepares to end the session by a request of another connection, so that all holds of the session end in
-   * one change of the store. The returned function sends this request, and resolves when the server has
-   * responded.
+   * Returns a function that ends the session by a request on another connection, so that all its holds end in
+   * one change of the store. It resolves when the server has responded. The preparation is made by this call.
    */
   revocation(): Promise<() => Promise<unknown>>;
 }

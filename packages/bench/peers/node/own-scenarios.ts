@@ -43,7 +43,9 @@ export async function mass(lock: OwnLock, parameters: Parameters): Promise<objec
   return { answerMs, allKnowMs, ratio: allKnowMs / answerMs };
 }
 
-/** Holds locks without any further call, until the harness has counted the requests of this time. */
+/**
+ * Holds locks and makes no further calls, until the harness has counted the requests that idle holds cause.
+ */
 export async function idle(lock: OwnLock, parameters: Parameters): Promise<object> {
   const names = Array.from(
     { length: parameters.number('held') },

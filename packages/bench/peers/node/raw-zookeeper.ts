@@ -41,8 +41,8 @@ export async function rawZooKeeper(): Promise<RawStore> {
   native.init({ connect: endpointOf('ZK'), timeout: SESSION_MS, debug_level: 0 });
   await connected;
   native.on('deleted', (_self: unknown, path: string) => {
-    // Continues outside of the package's callback, because the package delays a call from inside of it until
-    // the next network event.
+    // Calls the listener outside of the package's callback, because the package delays a call from inside of
+    // it until the next network event.
     setImmediate(() => {
       watched.get(path)?.();
       watched.delete(path);

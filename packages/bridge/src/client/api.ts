@@ -32,8 +32,8 @@ export interface Connection {
 }
 
 /**
- * A snapshot with the state of the connection on which it arrived. A new object is emitted only when its
- * content differs.
+ * A snapshot with the state of the connection on which it arrived. A stream of these emits again only when
+ * the content has changed.
  */
 export interface Observed<P> extends Connection {
   /**
@@ -77,13 +77,13 @@ export interface PageLock {
   /**
    * Responds to a handover request. `yield` releases to the next waiter, `pass` releases to the requester
    * ahead of other waiters.
-   * @param to the `from` of the handover request
+   * @param to the property `from` of the handover request
    * @param reason is shown to the requester after `decline`
    */
   answer(to: string, response: 'yield' | 'pass' | 'decline', reason?: string): Promise<void>;
   /**
-   * Releases the lock. Resolves when the bridge has confirmed the release, or its grace has ended. A repeated
-   * call returns the same result.
+   * Releases the lock. Resolves when the bridge has confirmed the release, or the grace of the page has
+   * ended. A repeated call returns the same result.
    */
   release(): Promise<void>;
 }

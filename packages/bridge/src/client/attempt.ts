@@ -19,7 +19,7 @@ const MISSED_HEARTBEATS = 2.5;
 
 /**
  * One HTTP response with server-sent events, from its request to its end. The attempt also ends when no data
- * arrives for too long, because a dead connection reports no error.
+ * arrives for 2.5 heartbeat intervals, because a dead connection reports no error.
  */
 export class Attempt {
   readonly #tools: AttemptTools;

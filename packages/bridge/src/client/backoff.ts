@@ -10,7 +10,7 @@ export class Backoff {
   /**
    * Returns the delay before the next attempt.
    * @param minMs the least delay that the bridge requires, in milliseconds. A random delay of up to the same
-   *   length is added, so that clients do not all return at once
+   *   length is added, so that clients do not all return at the same time
    */
   nextMs(minMs = 0): number {
     const ms = this.#ceilingMs * (0.5 + Math.random() / 2);

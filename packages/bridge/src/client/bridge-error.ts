@@ -15,7 +15,7 @@ export class BridgeError extends Error {
    * gave them.
    */
   readonly eviction: Removal | undefined;
-  /** Milliseconds to wait before the same call, when a limit of the bridge was reached. */
+  /** Milliseconds to wait before a repetition of the call, when a limit of the bridge was reached. */
   readonly retryAfterMs: number | undefined;
 
   constructor(error: WireError & { readonly retryAfterMs?: number | undefined }, cause?: unknown) {

@@ -1,11 +1,11 @@
 import { Observable } from '../rx.ts';
 
-// Only Node has asynchronous contexts between which values could leak. A browser has no such module and
-// bundles nothing for it.
+// Gets `node:async_hooks` from `process`, because an import would make bundlers for browsers look for it. A
+// browser has no asynchronous contexts, so there the callbacks need no context.
 const node = (globalThis as { readonly process?: Partial<Pick<NodeJS.Process, 'getBuiltinModule'>> }).process;
 const hooks = node?.getBuiltinModule?.('node:async_hooks');
 
-/** Runs a task in the asynchronous context in which the scope was created. */
+/** Runs a task in the asynchronous context in which this function was created by `callerScope`. */
 export type CallerScope = (task: () => void) => void;
 
 /** Returns a function that runs tasks in the asynchronous context of this call. */
@@ -16,8 +16,8 @@ export function callerScope(): CallerScope {
 }
 
 /**
- * Returns a function that calls `call` in the present asynchronous context, whatever the context of its
- * caller.
+ * Returns a function that calls `call` in the asynchronous context in which `boundToCaller` was called, not
+ * in that of its own caller.
  */
 export function boundToCaller<T>(call: () => T): () => T {
   if (!hooks) return call;

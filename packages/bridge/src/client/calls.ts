@@ -68,7 +68,7 @@ export class Calls {
     try {
       return await this.#post(call);
     } catch (error) {
-      // A restarted bridge has another token. The request is repeated once with the new token.
+      // A restarted bridge has another token for writes. Repeats the request once with the new token.
       if (!(error instanceof BridgeError) || error.code !== 'ACCESS_DENIED') throw error;
       this.#facts = undefined;
       await this.#ensureToken();

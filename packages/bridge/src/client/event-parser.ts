@@ -6,20 +6,42 @@ export interface StreamEvent {
 }
 
 /**
+ * Largest number of characters of an event that has not ended yet. An event with 10,000 waiters has about two million.
+ */
+const MAX_EVENT_LENGTH = 16 * 1024 * 1024;
+const LINE_END = /[\r\n]/;
+
+/**
  * Parses server-sent events from a stream in pieces of any size. Comments prove that the connection is alive and carry no data.
  * Follows the WHATWG's "Server-sent events", section 9.2.6, except that `retry` is ignored.
  */
 export class EventParser {
   #rest = '';
+  /** Whether the rest ends in a carriage return, so that the line ends with the next character. */
+  #endsInReturn = false;
   #type = '';
   #id = '';
   #data: string[] = [];
+  #dataLength = 0;
 
-  /** Returns the events that this piece completes. */
+  /**
+   * Returns the events that this piece completes.
+   * @throws Error if an event is longer than 16 Mi characters
+   */
   push(piece: string): readonly StreamEvent[] {
+    const mayEndLine = this.#endsInReturn || LINE_END.test(piece);
+    this.#rest += piece;
+    if (this.#rest.length + this.#dataLength > MAX_EVENT_LENGTH)
+      throw new Error(`an event of the stream is longer than ${String(MAX_EVENT_LENGTH)} characters`);
+    // Splits only when a line can have ended. Otherwise a long line would be searched again for each of its pieces.
+    return mayEndLine ? this.#split() : [];
+  }
+
+  #split(): readonly StreamEvent[] {
     const events: StreamEvent[] = [];
-    const lines = (this.#rest + piece).split(/\r\n|\n|\r(?=[^])/);
+    const lines = this.#rest.split(/\r\n|\n|\r(?=[^])/);
     this.#rest = lines.pop() ?? '';
+    this.#endsInReturn = this.#rest.endsWith('\r');
     for (const line of lines) {
       const event = this.#take(line);
       if (event) events.push(event);
@@ -31,8 +53,10 @@ export class EventParser {
     if (line === '') return this.#complete();
     const [, field, value = ''] = /^([^:]*)(?:: ?([^]*))?$/.exec(line) ?? [];
     if (field === 'event') this.#type = value;
-    else if (field === 'data') this.#data.push(value);
-    else if (field === 'id') this.#id = value;
+    else if (field === 'data') {
+      this.#data.push(value);
+      this.#dataLength += value.length + 1;
+    } else if (field === 'id') this.#id = value;
     return undefined;
   }
 
@@ -41,6 +65,7 @@ export class EventParser {
     const isEmpty = this.#data.length === 0;
     this.#type = '';
     this.#data = [];
+    this.#dataLength = 0;
     return isEmpty ? undefined : event;
   }
 }

@@ -23,16 +23,16 @@ type Queued = Extract<JoinSnapshot, { status: 'queued' }>;
 type Holding = Extract<JoinSnapshot, { status: 'held' | 'suspect' }>;
 type Ended = Extract<PageClaimState, { status: 'ended' }>;
 
-// Fraction of the bridge's grace for which the page believes that it holds. The rest allows for clocks that
-// differ by up to 2 % in rate.
+// Fraction of the bridge's grace for which the page believes that it holds. The other 2 % allow for a
+// difference between the rates of the two clocks.
 const USABLE_PART_OF_GRACE = 0.98;
 const NOTHING = v.object({});
 const LEAVE_TIMEOUT_MS = 5_000;
 
 /**
- * One join of this page, from the first request to the end. The bridge promises to keep the hold for a time
- * that counts from when the page *sent* the request. So the page never believes that it holds for longer than
- * the bridge does.
+ * One join of this page, from the first request to the end. The response states how long the bridge keeps the
+ * hold, counted from when the page *sent* the request. So the page never believes that it holds for longer
+ * than the bridge does.
  */
 export class PageJoin {
   readonly #request: JoinRequest & { readonly key: JoinKey };
@@ -202,10 +202,10 @@ export class PageJoin {
   async #leave(outlivesPage: boolean): Promise<void> {
     const { clock } = this.#tools;
     const { id, secret } = this.#request.key;
-    // A join that has not reached the bridge cannot be left, so leaving waits for it. A page that closes does
-    // not wait; the bridge detects its silence.
+    // Waits until the join has reached the bridge, because the bridge cannot end a join that it does not
+    // know. A page that closes does not wait; the bridge detects its silence.
     if (!outlivesPage) await this.#joining;
-    // The bridge detects the silence of a page at most a quarter of the grace after the grace has ended.
+    // The bridge detects the silence of a page at most 1.25 times the grace after the page's last request.
     const detectedAt = clock.now() + 1.25 * this.#graceMs;
     const call = {
       path: `joins/${id}/leave`,

@@ -35,8 +35,8 @@ interface ActiveListener extends Listener {
   since?: string;
 }
 
-// Time in milliseconds in which changes of the topics are collected: a page that renders anew drops and adds
-// many topics at once.
+// Time in milliseconds in which changes of the topics are collected into one request: a page that renders
+// anew drops and adds many topics at once.
 const BATCH_MS = 5;
 // Delay in milliseconds before the stream reopens because a topic was dropped.
 const DROPPED_MS = 1_000;
@@ -203,7 +203,7 @@ export class PageStream {
 
 /**
  * Returns whether a refused topic may be requested again. A refused join may not: a bridge that does not know
- * the join never will.
+ * a join will not know it later either.
  */
 function canRetryTopic(topic: string): boolean {
   return !topic.startsWith('["join"');

@@ -98,7 +98,8 @@ export class Touches {
         if (response) join.touched(response, sentAt);
       }
     } catch {
-      // A failed touch needs no handling: the next one follows soon, and a hold that is not proven meanwhile ends by itself.
+      // A failed touch needs no handling: the next one follows within the grace, and the page ends a hold by
+      // itself when its proven time is over.
     } finally {
       this.#isInFlight = false;
     }

@@ -15,7 +15,7 @@ const CHECKS_PER_GRACE = 4;
 /**
  * Detects that a page no longer proves that it is alive. Touches are the proof, because a stream to a dead
  * page may look open for minutes. For a client that cannot send touches, its open stream is the proof. The
- * silence is reported at most a quarter of the grace after the grace has ended.
+ * silence is reported at the latest 1.25 times the grace after the last proof.
  */
 export class IdleDetector {
   readonly #tools: IdleDetectorTools;

@@ -36,8 +36,8 @@ export class Join {
   readonly #idleDetector: IdleDetector;
   #state: PositionedClaimState = { status: 'joining' };
   /**
-   * Key of the entry. It is stored as soon as it is known, because it may be impossible to read after the
-   * page's release.
+   * Key of the entry. It is stored as soon as it is known, because the claim may no longer provide it after
+   * the page's release.
    */
   #entryKey = '';
   /** Subscription to the handover requests of waiters, while the page of this join holds. */
@@ -94,7 +94,7 @@ export class Join {
     return 'ownership' in this.#state ? this.#state.ownership : undefined;
   }
 
-  /** How long the bridge keeps this join from now on, in the form of a `TouchResponse`. */
+  /** How long the bridge keeps this join from now on, as the response to a touch reports it. */
   get touched(): TouchResponse['joins'][number] {
     const { ownership, hasEnded, key } = this;
     const graceMs = hasEnded ? 0 : this.#tools.graceMs;
@@ -154,7 +154,10 @@ export class Join {
     this.#endBy({ status: 'ended', outcome, error });
   }
 
-  /** Unsubscribes from the claim, which leaves or releases. The claim then emits nothing more, so the end state is set here. */
+  /**
+   * Unsubscribes from the claim, which leaves or releases. The claim emits nothing after that, so this method
+   * sets the end state.
+   */
   #endBy(state: Extract<PositionedClaimState, { status: 'ended' }>): void {
     if (this.hasEnded) return;
     this.#claim.unsubscribe();

@@ -10,9 +10,9 @@ import type { Sign } from './idle-detector.ts';
 
 /** The parts of a bridge that `Joins` uses. */
 export interface JoinsTools extends JoinTools {
-  /** Quota of joins, including ended ones that are still known. */
+  /** Limits how many joins the bridge keeps, including ended ones that it still knows. */
   readonly joins: Quota;
-  /** Quota of handover requests that no holder has answered yet. */
+  /** Limits how many handover requests may wait for a holder's response. */
   readonly asks: Quota;
 }
 
@@ -23,7 +23,7 @@ export interface JoinerFacts {
   readonly client: ClientId;
 }
 
-/** The record of a join that has ended: its client, and the function that forgets it. */
+/** The record of a join that has ended: its client, and the function that deletes the record. */
 interface EndedJoin {
   readonly client: ClientId;
   readonly forget: () => void;
@@ -90,7 +90,7 @@ export class Joins {
     );
   }
 
-  /** Keeps the joins of a page alive, and returns what the bridge promises for each. */
+  /** Keeps the joins of a page alive, and returns for how long the bridge keeps each. */
   touch({ joins }: TouchRequest): TouchResponse {
     return { joins: joins.map((key) => this.#touched(key)) };
   }
@@ -154,7 +154,10 @@ export class Joins {
   }
 }
 
-/** What the quotas need to know about a join: its client, and the functions with which it stops counting. */
+/**
+ * The client of a join, and the functions that free its share of the quotas: `forget` for the join itself,
+ * `answered` for its handover request.
+ */
 interface JoinReleases {
   readonly client: ClientId;
   readonly forget: () => void;

@@ -46,7 +46,7 @@ export class PendingRequests {
   }
 
   /**
-   * Sends the holder's answer to a requester.
+   * Sends the holder's response to the requester `to`.
    * @throws {QueueLockError} `INVALID_ARGUMENT` when no request with this id is pending; the error of the
    * store when it refuses the answer.
    */

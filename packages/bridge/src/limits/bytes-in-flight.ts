@@ -7,8 +7,8 @@ export interface FlightLimits {
   readonly perBridge: number;
 }
 
-// Snapshots of at most this many bytes are not counted, so that small pages are served while other clients
-// read slowly. Each stream has at most one snapshot in flight.
+// Snapshots of at most 16 KiB are not counted, so that small pages are served while other clients read
+// slowly. Each stream has at most one snapshot in flight.
 const SMALL_BYTES = 16_384;
 
 /**
@@ -29,8 +29,8 @@ export class BytesInFlight {
 
   /**
    * Counts a snapshot as in flight. Returns the function to call when the client has read it, or `undefined`
-   * when the limits leave no room. In that case `onRoom` is called once when there may be room. A snapshot
-   * that is larger than a limit is sent alone.
+   * when the limits leave no room. In that case `onRoom` is called once, when other snapshots have been read.
+   * A snapshot that is larger than a limit is sent while no other one is in flight.
    */
   take(snapshot: Uint8Array, client: ClientId, onRoom: () => void): (() => void) | undefined {
     const bytes = snapshot.byteLength;

@@ -6,13 +6,15 @@ import type { ClientId } from './quota.ts';
 export interface ConnectionFacts {
   /** Address of the peer of the connection. If there is a proxy, it is the proxy's address. */
   readonly remoteAddress?: string | undefined;
-  /** Request of the host, as `nodeListener` received it. Undefined in other hosts. */
+  /** The request of Node's HTTP server that `nodeListener` received. Undefined in other hosts. */
   readonly incoming?: IncomingMessage | undefined;
 }
 
 /** Facts about the client of a request. */
 export interface ClientFacts extends ConnectionFacts {
-  /** Name that `authorize` returned; `undefined` before the call, and when `authorize` returned `true`. */
+  /**
+   * Name that `authorize` returned; `undefined` before `authorize` is called, and when it returned `true`.
+   */
   readonly principal?: string | undefined;
 }
 
@@ -20,8 +22,8 @@ const MAX_LENGTH = 256;
 const IPV6_NETWORK_GROUPS = 4;
 
 /**
- * The default of the option `clientOf`. Returns the remote address and the principal, or `undefined` when
- * neither is known.
+ * The default of the option `clientOf`. Returns the remote address and the name that `authorize` returned
+ * (the principal), or `undefined` when neither is known.
  */
 export function addressAndPrincipal({ remoteAddress, principal }: ClientFacts): ClientId {
   const address = remoteAddress === undefined ? undefined : networkOf(remoteAddress);

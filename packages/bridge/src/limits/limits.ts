@@ -3,7 +3,10 @@ import { RequestRate } from './request-rate.ts';
 import type { Clock } from '@queuelock/core';
 import type { AllLimits, BridgeLimits, ClientLimits } from './options.ts';
 
-/** All quotas and rates that a bridge counts by client. */
+/**
+ * All limits that a bridge applies by client: of resources in use (quotas), and of requests per second
+ * (rates).
+ */
 export interface Limits {
   readonly streams: Quota;
   readonly topics: Quota;

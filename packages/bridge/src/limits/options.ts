@@ -1,7 +1,7 @@
 import { checkedOptions, type KnownOptions } from '@queuelock/core/backend';
 import { filled, numbersOf } from '../filled.ts';
 
-/** Limits for the simultaneous use of one client. A request beyond them gets status 429. */
+/** Limits on what one client may use at the same time. A request that exceeds a limit gets status 429. */
 export interface ClientLimits {
   /** Largest number of open streams of the client. Default 200. */
   readonly streams?: number;
@@ -24,7 +24,7 @@ export interface ClientLimits {
    * Default 10.
    */
   readonly asks?: number;
-  /** Largest number of bytes of large snapshots that were sent and are not read yet. Default 8 MiB. */
+  /** Largest number of bytes of snapshots over 16 KiB that were sent and are not read yet. Default 8 MiB. */
   readonly bytes?: number;
   /** Largest number of request bodies that are being received. Default 16. */
   readonly bodies?: number;
@@ -59,8 +59,8 @@ export interface BridgeLimits {
   /** Largest number of handover requests without an answer. Default 100. */
   readonly asks?: number;
   /**
-   * Largest number of bytes of large snapshots that are encoded and not read yet. Each snapshot counts once.
-   * The same number of bytes is cached for pages that subscribe later. Default 32 MiB.
+   * Largest number of bytes of snapshots over 16 KiB that are encoded and not read yet. Each snapshot counts
+   * once. The same number of bytes is cached for pages that subscribe later. Default 32 MiB.
    */
   readonly bytes?: number;
   /** Largest number of request bodies that are being received. Default 200. */

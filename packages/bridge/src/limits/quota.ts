@@ -3,7 +3,7 @@ import { Overloaded } from '../refusal.ts';
 /** Id under which the limits count a client; `undefined` when nothing identifies the client. */
 export type ClientId = string | undefined;
 
-/** A limit and its name. */
+/** The name of the option for a limit, and its values for the bridge and for each client. */
 export interface QuotaSpec {
   /** Name of the option that sets the limits, in `limits` and in `limits.perClient`. */
   readonly option: string;
@@ -15,9 +15,9 @@ export interface QuotaSpec {
 const RETRY_AFTER_S = 5;
 
 /**
- * Counts things in use that a client can exhaust, such as streams or joins, by client and in total. Uses with
- * the same key count once. Clients without an id have no limit of their own: if they shared one, a single
- * client could exhaust it and lock out the others.
+ * Limits how many streams, joins or other resources of one kind are in use, by client and in total. Uses with
+ * the same key count once. Clients without an id have no limit by client: if they shared one, a single client
+ * could exhaust it for all others.
  */
 export class Quota {
   readonly #spec: QuotaSpec;

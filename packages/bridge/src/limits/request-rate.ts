@@ -13,7 +13,10 @@ const BURST_S = 5;
 // that clients choose do not fill the memory.
 const KEPT_CLIENTS = 10_000;
 
-/** A token bucket for each client. It bounds the cost of requests, however short each of them is. */
+/**
+ * A token bucket for each client (a rate limit that permits short bursts). It bounds the cost of requests,
+ * however small each of them is.
+ */
 export class RequestRate {
   readonly #perSecond: number;
   readonly #clock: Clock;

@@ -22,7 +22,7 @@ export interface Gap {
  */
 export class Chronicle {
   readonly beganAt: number;
-  /** The stays of present entries, by the result of `nameOf`. A stay is the time from joining to leaving. */
+  /** The stays of the present entries. The keys are the texts that `nameOf` returns. */
   #present: ReadonlyMap<string, Stay> = new Map();
   readonly #past: Stay[] = [];
   readonly #gaps: Writable<Gap>[] = [];
@@ -46,7 +46,8 @@ export class Chronicle {
   }
 
   /**
-   * Adds evictions to the departures that they explain. An eviction may arrive before or after its departure.
+   * Adds the record of each eviction to the stay that it ended. A record may arrive before or after the
+   * departure.
    */
   explain(evictions: readonly Eviction[]): void {
     for (const { entry, kind, by, reason } of evictions) {
@@ -68,12 +69,12 @@ export class Chronicle {
     return this.#gaps;
   }
 
-  /** Number of holds that have ended. */
+  /** Number of holds that the bridge has seen end. */
   get handOffs(): number {
     return this.#handOffs;
   }
 
-  /** Median of the recent holds that were seen from beginning to end, in milliseconds. */
+  /** Median duration of the last nine holds that were seen from beginning to end, in milliseconds. */
   get typicalHoldMs(): number | undefined {
     return [...this.#holds].sort((a, b) => a - b)[Math.floor(this.#holds.length / 2)];
   }

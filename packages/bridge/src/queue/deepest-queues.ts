@@ -17,7 +17,10 @@ export interface DeepQueues {
 export interface DeepSettings {
   readonly client: Pick<LockClient, 'watch'>;
   readonly clock: Clock;
-  /** The limit of the number of queues that all overviews of a bridge watch together. */
+  /**
+   * The limit on the number of queues that all overviews (topics about many queues) of a bridge watch
+   * together.
+   */
   readonly names: NameBudget;
   /** Least number of entries of a watched queue. */
   readonly minDepth: number;
@@ -33,8 +36,8 @@ export interface DeepSettings {
 }
 
 /**
- * Largest total number of entries in the watched queues of one overview, because computing the result takes
- * time.
+ * Largest total number of entries in the watched queues of one overview. It limits the time for computing the
+ * overview.
  */
 const MAX_ENTRIES = 20_000;
 

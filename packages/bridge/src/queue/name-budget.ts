@@ -8,8 +8,8 @@ export class NameBudget {
   }
 
   /**
-   * Counts the name until the returned function is called. Returns `undefined` when the overviews watch as
-   * many other queues as the limit allows.
+   * Counts the name as watched until the returned function is called. Returns `undefined` if the name is not
+   * watched yet and the limit is reached.
    */
   take(name: string): (() => void) | undefined {
     const uses = this.#uses.get(name) ?? 0;

@@ -24,8 +24,8 @@ export interface ListedRecord {
 }
 
 /**
- * One list of queues. It is read from the store once for all topics whose prefixes begin with the prefix of
- * this list.
+ * One list of queues. It is read from the store once for all topics whose queues it contains: their prefixes
+ * begin with the prefix of this list.
  */
 export class SharedList {
   readonly prefix: string;
@@ -36,8 +36,8 @@ export class SharedList {
   /** The queues, sorted by name. */
   #records: readonly ListedRecord[] = [];
   /**
-   * Whether the store could be read when the latest list arrived. If not, changes before the next list have
-   * no known time.
+   * Whether the store could be read when the latest list arrived. If not, the times of changes that the next
+   * list shows are unknown.
    */
   #isContinuous = false;
 

@@ -15,8 +15,8 @@ interface Open {
   cancel: () => void;
 }
 
-// Time in milliseconds for which a list without views is kept: a page that renders anew closes its lists and
-// opens them again.
+// Time in milliseconds for which a list that no topic uses is kept: a page that renders anew closes its lists
+// and opens them again.
 const LINGER_MS = 1_000;
 
 /**

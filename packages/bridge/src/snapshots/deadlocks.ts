@@ -12,7 +12,7 @@ import { ifDefined } from './if-defined.ts';
  */
 const CONFIRM_MS = 1_000;
 
-/** The deadlocks that have been seen for long enough to be certain. */
+/** The deadlocks that snapshots have shown for at least a second, and that are therefore real. */
 export class SeenDeadlocks {
   readonly #prefix: string;
   readonly #clock: Clock;
@@ -37,8 +37,8 @@ export class SeenDeadlocks {
   }
 
   /**
-   * Whether there are cycles that have not been seen for long enough to be reported. A later evaluation may
-   * report them.
+   * Whether there are cycles that have been seen for less than a second, and are not reported yet. A later
+   * evaluation may report them.
    */
   get isUnsure(): boolean {
     return this.#since.size > this.#sure.length;

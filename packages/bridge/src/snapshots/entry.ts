@@ -16,7 +16,7 @@ const WITH_WAIT = 100;
 /** Function that returns for how many milliseconds the bridge still holds the lock with the entry `id`. */
 export type Budgets = (id: string | undefined) => number | undefined;
 
-/** Returns the members of `Snapshot`, which all snapshots have. */
+/** Returns the properties that the snapshots of all topics have. */
 export function snapshotOf({ status, error }: Pick<QueueState, 'status' | 'error'>, at: number): Snapshot {
   return { at, status, ...(error === undefined ? {} : { error: toWireError(error) }) };
 }

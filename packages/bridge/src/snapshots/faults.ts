@@ -13,7 +13,7 @@ export interface FindingsTools {
   readonly log: FaultLog;
 }
 
-/** Findings of the store's diagnosis, and failures that the bridge has seen. */
+/** Warnings and errors of the store's diagnosis, and failures that the bridge has seen. */
 export class Findings {
   readonly #prefix: string;
   readonly #tools: FindingsTools;

@@ -23,7 +23,7 @@ export function timelineSnapshot({ name, state, chronicle }: WatchedQueue, now: 
   return { ...snapshotOf(state, now), name, beganAt, spans, gaps };
 }
 
-/** Makes the snapshot of a queue as an election. */
+/** Makes the snapshot of a queue that is used as an election: its leader and its candidates. */
 export function electionSnapshot({ name, state, chronicle }: WatchedQueue, now: number): ElectionSnapshot {
   const [leader] = state.entries;
   const candidates = state.entries.map(({ value, key, order, id }): CandidateSnapshot => ({

@@ -17,13 +17,15 @@ const SLICE_MS = 5;
 const MIN_PAUSE_MS = 1;
 
 /**
- * Encodes snapshots in slices, with a pause after each slice that is as long as the slice. So half of the CPU
- * time is left for requests, such as the touches of holders. Clients take turns: one snapshot of each client
- * is encoded in a round.
+ * Encodes snapshots for about 5 ms at a time, and then pauses for as long as that took. So half of the CPU
+ * time is left for requests, such as the touches of holders. Clients take turns, with one snapshot each.
  */
 export class Encoder {
   readonly #tools: EncoderTools;
-  /** The feeds whose next snapshot each client waits for. The first client's snapshot is encoded next. */
+  /**
+   * The feeds whose next snapshot each client waits for. The next snapshot to be encoded is one of the first
+   * client in this map.
+   */
   readonly #queued = new Map<ClientId, Set<Feed>>();
   /** The feeds whose encoded snapshots are cached, the least recently encoded first. */
   readonly #cached = new Map<Feed, number>();
@@ -36,7 +38,10 @@ export class Encoder {
     this.#tools = tools;
   }
 
-  /** Schedules the encoding of the feed's latest snapshot, at once if the encoder is idle. The feed notifies its subscribers. */
+  /**
+   * Schedules the encoding of the feed's latest snapshot. The encoding begins at once if the encoder is idle.
+   * At its end the feed notifies its subscribers.
+   */
   schedule(feed: Feed, client: ClientId): void {
     const queued = this.#queued.get(client);
     if (queued) queued.add(feed);

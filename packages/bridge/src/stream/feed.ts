@@ -9,7 +9,7 @@ export interface TopicSource {
   readonly changed$: Observable<unknown>;
   /** Yields the current snapshot in pieces of JSON. The bridge may do other work between two pieces. */
   readonly encode: () => Iterable<string>;
-  /** Releases the queues and lists that the source watches. */
+  /** Stops watching the queues and lists from which the snapshots are made. */
   readonly close: () => void;
 }
 
@@ -19,7 +19,7 @@ export interface FeedTools {
   readonly paceMs: number;
   /** Prefix of event ids, which differs for each start of the bridge. */
   readonly epoch: string;
-  /** Returns a larger number at every call. */
+  /** Returns the version number of the next snapshot, which is larger at every call. */
   readonly nextVersion: () => number;
 }
 
@@ -32,8 +32,9 @@ export type FeedListener = (feed: Feed) => void;
 const BYTES_PER_MS = 1_000;
 
 /**
- * The latest snapshot of a topic for all subscribers. It is encoded once for all of them, and only when one of
- * them can take it. Subscribers are notified of the first change at once, and of further changes after a delay.
+ * The latest snapshot of a topic for all subscribers. It is encoded once for all of them, and only when one
+ * of their connections can take more data. Subscribers are notified of the first change at once, and of
+ * further changes after a delay.
  */
 export class Feed {
   readonly #topic: Topic;
@@ -149,7 +150,7 @@ export class Feed {
     else
       this.#cancel = clock.after(waitMs, () => {
         this.#cancel = undefined;
-        // The subscribers are notified of a change during the encoding only after they were sent the encoded
+        // Notifies the subscribers of a change during the encoding only after they were sent the encoded
         // snapshot.
         if (this.#isEncoding) this.#isOutdated = true;
         else this.#announce();

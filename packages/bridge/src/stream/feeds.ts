@@ -8,8 +8,8 @@ export interface FeedsTools extends FeedTools {
   readonly open: (topic: Topic) => TopicSource;
   readonly limits: Pick<Limits, 'topics' | 'overviews' | 'queues'>;
   /**
-   * Time in milliseconds for which a feed without subscribers stays open. Meanwhile it counts in the quotas
-   * of its last subscribers.
+   * Time in milliseconds for which a feed without subscribers stays open. During that time it still counts
+   * against the limits of its last subscribers.
    */
   readonly lingerMs: number;
 }
@@ -31,10 +31,7 @@ export class Feeds {
   readonly #tools: FeedsTools;
   readonly #feeds = new Map<string, Feed>();
   readonly #lingering = new Map<Feed, () => void>();
-  /**
-   * Functions that each remove one dropped topic from the quotas. The topic counts until its function is
-   * called.
-   */
+  /** For each topic that a client has dropped, the function that stops counting it against the limits. */
   readonly #counted = new Set<() => void>();
 
   constructor(tools: FeedsTools) {
@@ -67,8 +64,8 @@ export class Feeds {
 
   /**
    * Removes a subscriber from a feed. A feed without subscribers stays open for a while, because its page may
-   * reopen the stream. A feed of a join is closed at once: it is not shared, so that the secret is checked for
-   * each subscriber.
+   * reopen the stream. The feed of a join is closed at once: each subscriber has its own, because opening it
+   * checks the secret of the join.
    */
   #unread(
     topic: Topic,
@@ -87,7 +84,7 @@ export class Feeds {
 
   /**
    * Releases the quota of a dropped topic after a delay, because its feed stays open for that time. So a
-   * client that constantly changes its topics cannot keep more of them open than it may read.
+   * client that constantly changes its topics cannot have more feeds open than its limit of topics.
    */
   #releaseLater(release: () => void): void {
     const { clock, lingerMs } = this.#tools;

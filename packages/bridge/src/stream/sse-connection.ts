@@ -80,14 +80,14 @@ export class SseConnection {
     this.#send();
   };
 
-  /** Ends the stream, also for the page that reads it. */
+  /** Ends the stream on the bridge, and the response that the page reads. */
   close(): void {
     if (this.#end()) this.#controller?.close();
   }
 
   /**
-   * Returns the next snapshot to send, or `undefined` when none is ready. In that case the feed notifies this
-   * stream when the snapshot is encoded, or `BytesInFlight` does when there is room for it.
+   * Returns the next snapshot to send, or `undefined` when none is ready. In that case this stream is
+   * notified when the snapshot is encoded, or when the limit of bytes in flight permits it.
    */
   #nextSnapshot(): Uint8Array | undefined {
     const { client, encoder, inFlight } = this.#settings;

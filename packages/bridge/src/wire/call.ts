@@ -8,7 +8,9 @@ import { entryRefSchema, type EntryRef } from './queue.ts';
 /** Facts that a page needs before it makes other requests. */
 export interface BridgeFacts {
   readonly version: number;
-  /** Id that differs for every start of the bridge. Joins of an earlier start have ended. */
+  /**
+   * Id of one run of the bridge's process, different after each start. Joins of an earlier run have ended.
+   */
   readonly epoch: string;
   /** Token to send as `TOKEN_HEADER` with every write. */
   readonly token: string;

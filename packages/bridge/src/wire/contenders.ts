@@ -7,9 +7,9 @@ export interface ContenderSnapshot {
   readonly id: string;
   readonly pid: number;
   /**
-   * Status as the program reports it: `starts`, `joins`, `waits`, `holds`, and `rests` between two rounds.
-   * `expired`: the program's entry was removed while the program could not notice. `gone`: the process of the
-   * program has ended.
+   * Status as the program reports it: `starts`, `joins`, `waits`, `holds`, and `rests` between a release and
+   * the next join. `expired`: the program's entry was removed while the program was frozen or cut off, so it
+   * does not know that. `gone`: the process of the program has ended.
    */
   readonly status: 'starts' | 'joins' | 'waits' | 'holds' | 'rests' | 'expired' | 'gone';
   /** Whether the program's process is suspended. */
@@ -34,7 +34,7 @@ export interface HappeningSnapshot {
   /** Number of the line; later lines have larger numbers. */
   readonly id: number;
   readonly at: number;
-  /** Kind of the event. `violation` means that the lock broke one of its promises, such as exclusion. */
+  /** Kind of the event. `violation` means that the lock broke one of its guarantees, such as exclusion. */
   readonly kind: 'grant' | 'disturbance' | 'loss' | 'violation';
   /** Description of the event. A later event with the same id may make it more precise. */
   readonly text: string;
@@ -48,7 +48,7 @@ export interface ContendersSnapshot extends Snapshot {
   readonly maxContenders: number;
   /** Time in milliseconds for which the store keeps the entries of a silent program. */
   readonly ttlMs: number;
-  /** Description of what cutting a program's connection does in this demo. */
+  /** Description of how this demo cuts a program's connection, and of the effects. */
   readonly cut: string;
   /** Whether the connection of a program can be cut. */
   readonly canCut: boolean;

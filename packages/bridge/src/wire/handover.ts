@@ -8,7 +8,7 @@ export interface WireHandoverRequest {
   readonly withinMs: number;
 }
 
-/** Members of `WireHandoverRequest`, for the schemas that include them. */
+/** Properties of `WireHandoverRequest`, for the schemas that include them. */
 export const handoverRequestEntries: {
   readonly reason: v.GenericSchema<string>;
   readonly withinMs: v.GenericSchema<number>;

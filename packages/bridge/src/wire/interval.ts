@@ -1,6 +1,9 @@
 import * as v from 'valibot';
 
-/** The longest interval, in milliseconds: 2.5 times as much fits into a timer. */
+/**
+ * The longest interval, in milliseconds. A timer for 2.5 times this interval stays within JavaScript's limit
+ * for timers.
+ */
 export const MAX_INTERVAL_MS = 800_000_000;
 
 /**

@@ -22,7 +22,7 @@ export interface JoinRequest {
   readonly key?: JoinKey;
 }
 
-/** Identifies a join and proves the right to control it. */
+/** Id of a join, and the secret that proves the right to control it. */
 export interface JoinKey {
   /** Id of 24 hexadecimal digits. */
   readonly id: string;
@@ -76,8 +76,8 @@ export type JoinSnapshot = { readonly at: number } & (
       readonly order: string;
       readonly token: string;
       /**
-       * Remaining time of the bridge's own hold as of `at`. The page holds no longer than the bridge has promised: see
-       * `TouchResponse`.
+       * Remaining time of the bridge's own hold as of `at`. The page's own hold ends earlier, when the time
+       * in the latest `TouchResponse` is over.
        */
       readonly remainingMs: number;
       readonly requests: readonly HandoverSnapshot[];
@@ -100,8 +100,8 @@ export interface TouchResponse {
     readonly id: string;
     /**
      * Time in milliseconds for which the bridge keeps the entry, counted from when the touch was *sent*, even
-     * if the connection breaks. It also keeps the hold if `holds` is true. Only an eviction ends the entry
-     * earlier. 0 means that the join has ended or is not known.
+     * if the connection breaks. If `holds` is true, the entry holds the lock, and the bridge keeps the hold
+     * as long. Only an eviction ends the entry earlier. 0 means that the join has ended or is not known.
      */
     readonly keepsMs: number;
     readonly holds: boolean;

@@ -64,7 +64,10 @@ export interface StuckSnapshot {
   readonly waitsFor: EntryRef;
 }
 
-/** The deadlocks. The first wait of each is that of the youngest entry, which should give up. */
+/**
+ * The deadlocks. Each begins with the wait of its youngest entry, whose client should give up to resolve the
+ * deadlock.
+ */
 export interface DeadlocksSnapshot extends Snapshot, Coverage {
   readonly prefix: string;
   readonly deadlocks: readonly (readonly StuckSnapshot[])[];

@@ -11,7 +11,7 @@ export interface EntryRef {
   readonly id?: string;
 }
 
-/** An entry of a queue. Members that the entry's client does not publish are left out. */
+/** An entry of a queue. Properties that the entry's client does not publish are left out. */
 export interface EntrySnapshot extends EntryRef {
   readonly shared: boolean;
   readonly metadata: Readonly<Record<string, string>>;
@@ -27,7 +27,10 @@ export interface EntrySnapshot extends EntryRef {
   readonly typicalHoldMs?: number;
   /** The handover request that the entry carries for the holder. */
   readonly request?: { readonly reason: string; readonly withinMs: number };
-  /** 0 for an admitted entry, whose client may not have noticed yet. 1 for the first waiter, and so on. */
+  /**
+   * Position in the queue: 0 for an admitted entry, even if its client has not noticed yet, 1 for the first
+   * waiter, and so on.
+   */
   readonly position: number;
   /** Time since which the bridge has seen the entry in the queue. */
   readonly seenAt: number;
@@ -42,8 +45,8 @@ export interface EntrySnapshot extends EntryRef {
   /** Remaining time of a hold that was taken through this bridge. Each heartbeat extends it. */
   readonly remainingMs?: number;
   /**
-   * Estimated wait in milliseconds, for the first hundred waiters only. It assumes that the entries ahead
-   * hold for as long as they publish, or else as long as recent holds lasted.
+   * Estimated wait in milliseconds, for the first hundred waiters only. It assumes that each entry ahead
+   * holds for its `typicalHoldMs`, or else as long as recent holds lasted.
    */
   readonly expectedWaitMs?: number;
 }
@@ -108,7 +111,7 @@ export interface ListedQueueSnapshot {
   readonly depth: number;
   /** Order number of the first entry, as a decimal string. */
   readonly front: string;
-  /** Number of entries that have left while the bridge watched the list. */
+  /** Number of entries that have left the queue since the bridge began to watch the list. */
   readonly departures: number;
   /**
    * Time since which the bridge has seen the present first entry. With `frontLonger` the entry was there even

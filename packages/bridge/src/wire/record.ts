@@ -14,7 +14,10 @@ export interface RecordedHoldSnapshot {
   readonly token: string;
   /** When the hold began, by the clock of the holder's machine. */
   readonly beganAt: number;
-  /** `unrecorded`: the entry is not in the queue, and no end is recorded. */
+  /**
+   * State of the hold. `ended`: its end is recorded. If no end is recorded: `held` while the entry is in the
+   * queue, `unrecorded` afterwards.
+   */
   readonly status: 'held' | 'ended' | 'unrecorded';
   /** How the hold ended. Present with the status `ended`. */
   readonly reason?: (typeof REASONS)[number];

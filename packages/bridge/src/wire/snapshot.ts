@@ -2,8 +2,8 @@ import * as v from 'valibot';
 import { errorSchema, type WireError } from './error.ts';
 
 /**
- * Members of all snapshots. Times are in milliseconds since 1970 by the bridge's clock. Durations are those
- * at the time `at`.
+ * Properties that all snapshots have. Times are in milliseconds since 1970 by the bridge's clock. Remaining
+ * and expected times, such as `expectedWaitMs`, count from `at`.
  */
 export interface Snapshot {
   /** Time at which the snapshot was made. */
@@ -17,7 +17,7 @@ export interface Snapshot {
   readonly error?: WireError;
 }
 
-/** Members of `Snapshot`, for the schemas of all snapshots. */
+/** Schemas of the properties of `Snapshot`. The schema of each kind of snapshot includes them. */
 export const snapshotEntries: {
   readonly at: v.GenericSchema<number>;
   readonly status: v.GenericSchema<Snapshot['status']>;

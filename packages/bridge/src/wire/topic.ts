@@ -32,7 +32,7 @@ export type Topic =
   /** A join that was made through this bridge, with its secret. */
   | { readonly kind: 'join'; readonly id: string; readonly secret: string };
 
-/** A topic that a client requests in a stream, with the version that it already has. */
+/** A topic that a client requests in a stream, with the latest snapshot of it that the client already has. */
 export interface RequestedTopic {
   readonly topic: Topic;
   /**
@@ -47,7 +47,7 @@ export interface StreamRequest {
   readonly topics: readonly RequestedTopic[];
 }
 
-/** Returns a name that is the same for equal topics and does not contain the secret. */
+/** Returns a text that is the same for equal topics and does not contain the secret of a join. */
 export function topicKey(topic: Topic): string {
   if (topic.kind === 'join') return JSON.stringify([topic.kind, topic.id]);
   return JSON.stringify([topic.kind, 'name' in topic ? topic.name : topic.prefix]);

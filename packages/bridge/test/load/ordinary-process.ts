@@ -20,8 +20,8 @@ async function read(number: number): Promise<void> {
   ];
   const stream = await page.stream(topics);
   stream.resume();
-  // Counts a join as lost when the page's connection breaks, or when the bridge does not know the join of a
-  // touch.
+  // Counts a join as lost when the page's connection breaks, or when the response to a touch reports that the
+  // bridge does not know the join.
   const onLoss = (): void => void (lost += 1);
   stream.on('error', onLoss);
   setInterval(() => void touch(page, key).catch(onLoss), TOUCH_EVERY_MS);

@@ -103,7 +103,8 @@ export class Arena implements Contenders {
   }
 
   /**
-   * Adds a contender after the contenders of earlier calls. Parallel calls would otherwise exceed the limit.
+   * Adds a contender, after the additions of earlier calls have finished. Otherwise parallel calls could
+   * exceed the limit of contenders.
    */
   #add(): Promise<void> {
     const enter = (): Promise<void> => this.#enter();
@@ -138,8 +139,8 @@ export class Arena implements Contenders {
   }
 
   /**
-   * Resolves with whether clients can use the store now; always `true` for a store that is not a file. A
-   * suspended process may hold the operating system's lock of the file.
+   * Resolves with whether clients can use the store now. A suspended process may hold the operating system's
+   * lock of a SQLite file. For stores with a server it is always `true`.
    */
   async #isFree(): Promise<boolean> {
     const { client, info, name } = this.#settings;
@@ -169,8 +170,8 @@ export class Arena implements Contenders {
 }
 
 /**
- * Throws an error of a stream as an uncaught exception. These streams do not fail, so an error is a defect of
- * this program.
+ * Throws an error of the stream of the queue's states as an uncaught exception. That stream never errors, so
+ * an error is a defect of this program.
  */
 function throwUncaught(error: unknown): never {
   throw error;

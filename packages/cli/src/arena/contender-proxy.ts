@@ -15,7 +15,7 @@ export interface ContenderProxy {
   readonly secret: string;
   /** Stops all data in both directions. The connections stay open, as if a network cable were cut. */
   cut(): void;
-  /** Resumes the transfer, including data that was in flight. */
+  /** Resumes the transfer, including data that waited in the proxy. */
   mend(): void;
   close(): void;
 }
@@ -82,14 +82,14 @@ function targetOf(text: string, usual: number): Target {
 }
 
 /**
- * Pauses and resumes the data of a proxy: the data passes while the gate is open, and waits while it is
- * closed.
+ * Pauses and resumes the data that a proxy forwards. The data passes while this object is open, and waits
+ * while it is closed.
  */
 class Gate {
   #opened: Promise<void> = Promise.resolve();
   #open: (() => void) | undefined;
 
-  /** Resolves when the gate is open. */
+  /** Resolves when data may pass. */
   get opened(): Promise<void> {
     return this.#opened;
   }

@@ -54,7 +54,7 @@ export class ContenderState {
   /**
    * Updates the state from the entries of the queue.
    * @param isDeaf whether the contender is frozen, cut off or ended, so that the store cannot notify it
-   * @returns whether the contender's entry was removed and the contender cannot know it
+   * @returns whether the contender's entry was removed without a way for the contender to notice
    */
   update(entries: readonly QueueEntry[], isDeaf: boolean): boolean {
     this.#entries = entries;

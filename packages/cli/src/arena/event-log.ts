@@ -15,8 +15,8 @@ export interface LogEntry {
 
 interface NumberedEntry extends LogEntry {
   /**
-   * For a grant after a release: the waiters that the store notified of the release. The log may learn of
-   * further notified waiters later.
+   * For a grant after a release: the waiters that the store notified of the release. More waiters may be
+   * added later, when their notifications are reported.
    */
   readonly wake?: NotifiedWaiters;
 }
@@ -97,7 +97,8 @@ export class EventLog {
     const tokens = this.#token === undefined ? `with token ${mine}` : `token ${this.#token} → ${mine}`;
     const gap = this.#ending ? gapAfter(this.#ending, t) : undefined;
     const kind = gap?.isEarly ? 'violation' : 'grant';
-    // A contender that joined while the lock was free did not need a notification by a release.
+    // Counts the notified waiters only if this contender was among them. A contender that joined while the
+    // lock was free was granted without a notification.
     const wake = this.#ending && this.#wake.has(id) ? this.#wake : undefined;
     wake?.setTotal(this.#waiting.size);
     this.#add({
@@ -129,7 +130,7 @@ export class EventLog {
     this.#endBelief(id);
   }
 
-  /** Records that this contender no longer considers itself the holder. */
+  /** Records that this contender no longer believes that it holds. */
   #endBelief(id: string): void {
     if (this.#holder === id) this.#holder = undefined;
   }
@@ -146,7 +147,7 @@ export class EventLog {
       text: `${id} ${DISTURBANCE_TEXTS[ev]}${isDone ? `${doing}${remaining}` : ''}`,
     });
     if (isDone) this.#end({ t, id, how: ev, until });
-    // When a frozen or cut-off contender continues within its proven time, its hold continues too.
+    // A frozen or cut-off contender that resumes within its proven time still holds.
     else if (holds) this.#ending = undefined;
   }
 
@@ -168,8 +169,8 @@ export class EventLog {
   }
 
   /**
-   * Records that a waiter left the queue. The store notifies other waiters of a departure too, so later
-   * notifications are not counted for the previous release.
+   * Records that a waiter left the queue. The store notifies other waiters of that departure, so later
+   * notifications may not be due to the previous release. They are no longer counted.
    */
   #depart(id: string): void {
     if (this.#waiting.delete(id)) this.#wake.stopCounting();

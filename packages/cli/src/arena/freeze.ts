@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 
 // A suspended process does not notice the death of its parent, and would stay suspended forever. So a small
-// keeper process waits for a line from the parent. The keeper resumes the suspended process when it reads
-// `thaw`. It kills the suspended process when the parent has died.
+// shell process, the keeper, waits for a line from the parent. It resumes the suspended process when it reads
+// `thaw`, and kills it when the parent has died.
 const SCRIPT =
   'kill -STOP "$1"; echo still; read -r word; if [ "$word" = thaw ]; then kill -CONT "$1"; else kill -KILL "$1"; fi';
 
@@ -13,9 +13,9 @@ const STEP_MS = 20;
 
 /**
  * Suspends a process (SIGSTOP) until the caller calls the returned function, or until this process ends.
- * @param isFree resolves with whether other processes can use the store. A process that is suspended while
- *   it accesses a file blocks all other processes. If `isFree` resolves with `false`, the suspended process
- *   is resumed for a moment and suspended again.
+ * @param isFree resolves with whether other processes can use the store. A process that is suspended while it
+ *   accesses the file of a SQLite store blocks all other clients of the store. If `isFree` resolves with
+ *   `false`, the suspended process is resumed for a moment and suspended again.
  */
 export async function freeze(pid: number, isFree: () => Promise<boolean>): Promise<() => Promise<void>> {
   for (let tries = 1; ; tries += 1) {

@@ -18,14 +18,14 @@ export class NotifiedWaiters {
   }
 
   /**
-   * Stops counting notifications that admit no contender. Called when a waiter leaves the queue, because the
-   * store may notify other waiters of that from then on.
+   * Ignores all later notifications that admit no contender. Called when a waiter leaves the queue, because
+   * its departure may be the cause of such notifications.
    */
   stopCounting(): void {
     this.#hasOtherCauses = true;
   }
 
-  /** Records how many waiters were in the queue at the next grant. */
+  /** Records how many waiters were in the queue when the next contender was granted the lock. */
   setTotal(waiters: number): void {
     this.#waiters = waiters;
   }

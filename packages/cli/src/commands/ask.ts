@@ -65,13 +65,13 @@ type Answer = Omit<HandoverAnswer, 'answer'> & {
 
 function runAsk(name: string, { reason, by, json, ...options }: AskOptions): Promise<number> {
   return withClient(options, async ({ client, stop, lines }) => {
-    const answer = await responseOf(client, name, { reason, withinMs: by, signal: stop.signal });
-    const why = answer.reason === undefined ? '' : `: ${toPrintable(answer.reason)}`;
+    const response = await responseOf(client, name, { reason, withinMs: by, signal: stop.signal });
+    const why = response.reason === undefined ? '' : `: ${toPrintable(response.reason)}`;
     printer(lines, json === true).print(
-      { name, ...answer },
-      `${TEXTS[answer.answer]} ${toPrintable(name)}${why}`,
+      { name, ...response },
+      `${TEXTS[response.answer]} ${toPrintable(name)}${why}`,
     );
-    return answer.answer === 'declined' || answer.answer === 'ignored' ? EXIT.busy : EXIT.ok;
+    return response.answer === 'declined' || response.answer === 'ignored' ? EXIT.busy : EXIT.ok;
   });
 }
 
@@ -101,7 +101,7 @@ function responseOf(
   const answer$ = client.claim(name, { request, signal }).pipe(
     scan((known: Seen, state) => ({ state, queued: known.queued || state.status === 'queued' }), FIRST),
     map(responseIn),
-    filter((answer) => answer !== undefined),
+    filter((response) => response !== undefined),
   );
   return firstValueFrom(answer$, { defaultValue: { answer: 'ignored' } });
 }

@@ -48,7 +48,7 @@ export function addDeadlocks(program: Command): void {
 function runDeadlocks(prefix: string, { json, ...place }: DeadlocksOptions): Promise<number> {
   return withClient(place, async ({ client, stop, lines }) => {
     const { queues } = await currentQueues(client, prefix, stop.signal);
-    // A queue without waiters cannot be part of a cycle.
+    // Leaves out queues without waiters, which cannot be part of a cycle.
     const names = queues.filter(({ depth }) => depth > 1).map(({ name }) => name);
     const deadlocks = await deadlocksIn(client, names, stop.signal);
     const out = printer(lines, json === true);

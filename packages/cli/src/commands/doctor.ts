@@ -82,7 +82,8 @@ function runDoctor({ prefix, json, ...place }: DoctorOptions): Promise<number> {
   });
 }
 
-// Number of queues that are read, usually enough to find entries of every machine.
+// Largest number of queues that are read to find entries of each machine. A machine that has entries in other
+// queues only is not found.
 const MAX_QUEUES = 50;
 
 async function someQueues(

@@ -76,8 +76,8 @@ function runHistory(name: string, { limit, forget, json, ...place }: HistoryOpti
 }
 
 /**
- * Returns the changes of the queue that the store keeps. Returns `undefined` if the store keeps no changes
- * but has records of holds.
+ * Returns the changes of the queue that the store keeps. Returns `undefined` if the store keeps no changes,
+ * and the caller can show records of holds instead.
  */
 async function changesOf(
   client: LockClient,

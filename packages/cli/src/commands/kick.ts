@@ -69,7 +69,10 @@ function runKick(name: string, { token, reason, json, ...options }: KickOptions)
 interface Sought {
   readonly name: string;
   readonly token: bigint;
-  /** Entries of the queue, in order. The operator usually removes the first, so the search starts there. */
+  /**
+   * Entries of the queue, in order. The search for the token starts with the first entry, because operators
+   * usually remove that one.
+   */
   readonly entries: readonly PositionedEntry[];
 }
 

@@ -76,8 +76,8 @@ async function follow(name: string, { client, stop }: CommandContext, out: Print
 }
 
 /**
- * Prints a state of the election. While the server is unreachable, text output prints nothing, because the
- * leader may be the same as before.
+ * Prints a state of the election. While the server is unreachable, prints nothing in text format, because the
+ * leader may still be the same. The JSON format shows the status.
  */
 function show(name: string, { status, leader }: LeaderState, out: Printer): void {
   const seen = leader && { value: leader.value, key: leader.key, order: leader.order };

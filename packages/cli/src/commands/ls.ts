@@ -53,7 +53,8 @@ export function addLs(program: Command): void {
 }
 
 /**
- * Length limit of a printed queue name, in UTF-16 code units. All names that queuelock accepts are shorter.
+ * Maximum length of a printed queue name in UTF-16 code units. Names that queuelock accepts are not longer,
+ * but keys of other programs may be.
  */
 const MAX_NAME = 512;
 

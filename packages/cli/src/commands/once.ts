@@ -101,7 +101,8 @@ function runOnce({ name, slot, command }: Call, options: OnceOptions): Promise<n
     try {
       const limits = options.wait === undefined ? {} : { timeoutMs: options.wait };
       const work = async (ownership: Ownership): Promise<number> => {
-        // `once.run` itself releases the lock of the slot, so the release function of `held` does nothing.
+        // Passes a release function that does nothing, because `once.run` itself releases the lock of the
+        // slot.
         const held = heldUntil(ownership, () => Promise.resolve());
         const { exitCode } = await runTerm(run.work, held, stop);
         // Throws after a failed program, because `once.run` records the slot as done unless its work throws.

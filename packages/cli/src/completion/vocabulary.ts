@@ -12,7 +12,7 @@ export interface CommandVocabulary {
   readonly options: readonly OptionVocabulary[];
   /** Possible values of the first argument; empty if any text is possible. */
   readonly choices: readonly string[];
-  /** Whether a program to run follows `--`. */
+  /** Whether the command runs a program, which the command line names after `--`. */
   readonly runsProgram: boolean;
 }
 

@@ -21,8 +21,8 @@ if [[ $funcstack[1] == _${program} ]]; then _${program} "$@"; else compdef _${pr
 }
 
 function caseOf({ name, options, choices, runsProgram }: CommandVocabulary): string {
-  // A first argument without choices is a queue's name, which has no completion. Without this rule zsh would
-  // offer files.
+  // A first argument without choices is a queue's name, which has no completion. Without the rule `*: : ` zsh
+  // would offer files.
   const first = quoted(choices.length === 0 ? '*: : ' : `1:${name}:(${choices.join(' ')})`);
   const program = `      if (( at < CURRENT )); then
         shift at words

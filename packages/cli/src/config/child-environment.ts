@@ -1,6 +1,9 @@
 import type { Environment } from './file.ts';
 
-/** Environment variables that may contain credentials for the store. The URL may contain a password. */
+/**
+ * Environment variables that may contain credentials for the store. The URL of the store may contain a
+ * password.
+ */
 const CREDENTIALS: ReadonlySet<string> = new Set([
   'QUEUELOCK_URL',
   'QUEUELOCK_USER',

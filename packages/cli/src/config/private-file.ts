@@ -26,8 +26,8 @@ export function readPrivate(what: string, file: string): string {
 
 /**
  * Checks that no other user can access a file. The group may read a file that root owns, because
- * orchestrators mount secrets in this way for processes of another user. Windows has no such modes, so the
- * check does nothing there.
+ * orchestrators mount secrets in this way for processes of another user. Windows has no such file modes, so
+ * the check does nothing there.
  * @throws {Failure} when the group or other users may access the file
  */
 export function requirePrivate(what: string, file: string, { mode, uid }: Pick<Stats, 'mode' | 'uid'>): void {

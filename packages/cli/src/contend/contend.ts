@@ -7,14 +7,14 @@ export interface Rounds {
   readonly count: number;
   /** Delay between the end of one round and the start of the next, in milliseconds. */
   readonly gapMs: number;
-  /** Whether to start the next round after the lock could not be acquired, if the next round may succeed. */
+  /** Whether to start the next round after a claim that failed with a retryable error. */
   readonly keepsGoing?: boolean;
 }
 
 /**
- * Joins the queue, holds the lock and releases it, `count` times or until it is stopped. When the lock is
- * lost, the next round starts. Resolves with the exit code. Rejects when the lock cannot be acquired, unless
- * `keepsGoing` is set.
+ * Joins the queue, holds the lock and releases it, `count` times or until it is ordered to stop. When the
+ * lock is lost, the next round starts. Resolves with the exit code. Rejects when the lock cannot be acquired,
+ * unless `keepsGoing` is set.
  */
 export async function contend(
   contender: Contender,

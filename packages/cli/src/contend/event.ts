@@ -19,8 +19,8 @@ export interface ContendEvent {
   /** Number of the round, from 1. */
   readonly n: number;
   /**
-   * Time at which the server confirmed the release. Present with `released`, whose `t` is the time before the
-   * request.
+   * Time at which the server confirmed the release. Present with `released`, whose own `t` is the time at
+   * which the contender requested the release.
    */
   readonly t_done?: string;
   /** Reason of the loss. Present with `lost`. */
@@ -30,7 +30,7 @@ export interface ContendEvent {
   readonly message?: string;
 }
 
-/** Members of an event that identify its entry, in the order in which they are printed. */
+/** Properties of an event that identify its entry, in the order in which they are printed. */
 export type EntryFields = Pick<ContendEvent, 'key' | 'token' | 'zxid'>;
 
 export function entryFields({ key, order, token }: Pick<Ownership, 'key' | 'order' | 'token'>): EntryFields {

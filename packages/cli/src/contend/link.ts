@@ -43,8 +43,8 @@ export class Link {
   }
 
   /**
-   * Returns a backend that sends every call through this connection. It has only the members that a contender
-   * uses.
+   * Returns a backend that sends every call through this connection. It has only the properties and methods
+   * that a contender uses.
    */
   readonly wrap = (inner: Backend): Backend => ({
     info: inner.info,
@@ -71,8 +71,8 @@ export class Link {
         }),
       update: (queue, id, value) => this.#call(() => inner.update(queue, id, value)),
       remove: (queue, id) => this.#call(() => inner.remove(queue, id)),
-      // While the connection is cut, `close` sends nothing, because it must not reject. The TTL removes the
-      // entries.
+      // While the connection is cut, every call rejects, but `close` must not reject. So it sends nothing
+      // then, and the TTL removes the entries.
       close: () => (this.#connected$.value ? inner.close() : Promise.resolve()),
     };
   }
@@ -81,8 +81,8 @@ export class Link {
     let isFirst = true;
     const turns$ = this.#gated(placement.turns$).pipe(
       tap(({ admitted }) => {
-        // Does not report the first value: it is no notification, but repeats the response to the contender's own
-        // request.
+        // Does not report the first turn as a notification, because it repeats the response to the
+        // contender's `enqueue`.
         if (!isFirst) this.#onNotification({ admitted });
         isFirst = false;
       }),
@@ -97,8 +97,8 @@ export class Link {
   }
 
   /**
-   * Returns a stream of the same values, which holds them back while the connection is cut and emits them
-   * when it is restored.
+   * Returns a stream of the values of `values$`. It holds them back while the connection is cut, and emits
+   * them when the connection is restored.
    */
   #gated<T>(values$: Observable<T>): Observable<T> {
     return values$.pipe(

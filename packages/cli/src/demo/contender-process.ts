@@ -63,8 +63,8 @@ export class ContenderProcess implements Actor {
   }
 
   /**
-   * Orders the contender to leave, with at most one signal: a second signal would end the process
-   * immediately.
+   * Orders the contender to leave the queue, by SIGTERM. Sends the signal only once, because a second one
+   * would end the process immediately.
    */
   leave(): void {
     if (!this.#isLeaving) this.#child.kill('SIGTERM');

@@ -105,8 +105,8 @@ class Director {
   }
 
   /**
-   * Detects that all contenders have ended except the one that the demo will kill. Then no waiter can leave
-   * the queue any more, and the demo kills the contender without waiting for a departure.
+   * Waits until all contenders have ended except the one that the demo will kill. Then no waiter is left that
+   * could leave the queue, so the demo kills that contender without waiting for a departure.
    */
   async #detectAlone(): Promise<void> {
     const others = [...this.#actors.values()].filter(({ id }) => id !== CRASHES);
@@ -119,7 +119,8 @@ class Director {
     const actor = this.#actors.get(CRASHES);
     if (!actor || this.#last.get(CRASHES)?.ev !== 'acquired') return;
     const until = this.#direction.stage.detectsDeath ? undefined : actor.provenUntil;
-    // The time is read before the signal is sent: the store may grant the next contender right after it.
+    // Reads the time of the crash before the contender is killed. The store may grant the next contender at
+    // once, and that grant must not have an earlier time than the crash.
     this.#crashed = { ...this.#seen('crashed', acquired), ...(until === undefined ? {} : { until }) };
     this.#emit(this.#crashed);
     actor.crash();

@@ -1,6 +1,7 @@
 /**
  * Time in milliseconds for which events are delayed, so that they can be sorted by their stamps. A contender
- * reports a release only when the server has confirmed it, often after the next grant.
+ * reports a release only when the server has confirmed it. The event often arrives after that of the next
+ * grant.
  */
 const WAIT_MS = 100;
 
@@ -16,8 +17,8 @@ export interface Sorter<E extends Stamped> {
 }
 
 /**
- * Delays events briefly, and passes them on in the order of their stamps. An event whose delay is already
- * over when it arrives is passed on at once, out of order.
+ * Delays each event by 100 ms, and passes the events on in the order of their stamps. An event whose delay is
+ * already over when it arrives is passed on at once, out of order.
  */
 export function inOrder<E extends Stamped>(sink: (event: E) => void): Sorter<E> {
   let waiting: E[] = [];

@@ -1,6 +1,6 @@
 import { holdsOf, turnsOf, type HistoryEvent, type Hold, type Turn } from './history.ts';
 
-/** A violated promise of the lock, with the contenders or numbers that show it. */
+/** A violated guarantee of the lock, with the contenders or numbers that show it. */
 interface Violation {
   readonly rule: 'exclusion' | 'order' | 'tokens' | 'progress';
   readonly message: string;
@@ -26,7 +26,7 @@ export interface Verdict {
 }
 
 /**
- * Checks a history against the promises of the lock: No two contenders hold at the same time. Grants follow
+ * Checks a history against the guarantees of the lock: No two contenders hold at the same time. Grants follow
  * the server's order. Fencing tokens grow. Every contender is granted, or an event explains why not. The
  * stamps must be from one machine; the events may be in any order.
  */

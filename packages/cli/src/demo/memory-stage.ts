@@ -25,8 +25,8 @@ type Connect = (wire: {
 }) => Backend;
 
 /**
- * Returns a stage that runs all contenders in this process, on one server in memory. Each contender has its
- * own client and connection.
+ * Returns a stage of the demo (the place where contenders run) that runs all contenders in this process, on
+ * one server in memory. Each contender has its own client and connection.
  */
 export async function openMemoryStage(settings: StageSettings): Promise<Stage> {
   const { createMemoryServer, memory } = await import('@queuelock/memory');
@@ -116,7 +116,7 @@ class MemoryActor implements Actor {
 
   /**
    * Closes the client. The client of a killed contender waits until its session has expired. After that, the
-   * server has no entry of it.
+   * server has no entry of this contender.
    */
   async close(): Promise<void> {
     await this.#client.close();

@@ -16,7 +16,8 @@ export interface ProcessStageSettings extends StageSettings {
 
 /**
  * Connects to the store, and returns a stage that runs every contender in its own process.
- * @throws the server's error if the server cannot be used. Otherwise every contender would report it
+ * @throws the server's error if the server cannot be used. Without this check, every contender would report
+ *   that error
  */
 export async function openProcessStage({ isOwnFile, ...settings }: ProcessStageSettings): Promise<Stage> {
   const backend = await backendFromUrl(settings.url);
@@ -48,8 +49,8 @@ export async function openProcessStage({ isOwnFile, ...settings }: ProcessStageS
 }
 
 /**
- * Returns the lease TTL of the contenders in seconds: as short as possible, but long enough that viewers see
- * a lease expire.
+ * Returns the lease TTL of the contenders in seconds: as short as the store permits, but at least 3 s, so
+ * that viewers can follow the expiry of a lease.
  */
 export function ttlSecondsOn({ minTtlMs }: Pick<BackendInfo, 'minTtlMs'>): number {
   return Math.ceil(Math.max(TTL_MS, minTtlMs) / 1000);

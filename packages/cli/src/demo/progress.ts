@@ -1,8 +1,8 @@
 import type { HistoryEvent } from './history.ts';
 
 /**
- * Formats an event as a line of the demo's log. Returns `undefined` for unimportant events. `start` is a
- * stamp.
+ * Formats an event as a line of the demo's log. Returns `undefined` for events that the log leaves out.
+ * `start` is the stamp of the demo's start.
  */
 export function progressLine(event: HistoryEvent, start: string): string | undefined {
   const text = whatHappened(event);

@@ -23,9 +23,9 @@ export const KILL_MARGIN_MS = 100;
 
 /**
  * Decides what to do with the command that runs under a hold. While a heartbeat is overdue, the command gets
- * SIGTERM early enough for the grace period to fit before the hold can be lost. It gets SIGKILL before the
- * proven time ends, so that it never runs without the lock. It gets SIGKILL at once if that time is already
- * over, because this process was stalled or an operator removed the entry.
+ * SIGTERM one grace period before the hold can be lost. It gets SIGKILL before the proven time ends, so that
+ * it never runs without the lock. It gets SIGKILL at once if that time is already over, because this process
+ * was stalled or an operator removed the entry.
  */
 export function decide({ remainingMs, suspect, graceMs, child }: Situation): Action {
   const killInMs = remainingMs - KILL_MARGIN_MS;
@@ -40,7 +40,8 @@ export function decide({ remainingMs, suspect, graceMs, child }: Situation): Act
 }
 
 /**
- * Returns the default grace period for a TTL: long enough to clean up, and short enough to leave most of the TTL for heartbeats.
+ * Returns the default grace period for a TTL: 2 s to clean up, or a quarter of a short TTL, so that most of
+ * the TTL is left for heartbeats.
  */
 export function defaultGraceMs(ttlMs: number): number {
   return Math.min(2_000, ttlMs / 4);

@@ -54,8 +54,8 @@ export class RunnableCommand {
     this.prepare();
     const watchdog = this.#watchdog;
     await watchdog?.ready();
-    // This check and the start of the program run in one turn of the event loop, so no other code delays the
-    // start.
+    // Checks the remaining time in the same turn of the event loop that starts the program, so that no other
+    // code delays the start.
     if (held.remainingMs <= KILL_MARGIN_MS) {
       note(`${reasonOfLoss(held)}; did not start the command`);
       return EXIT.lost;
@@ -68,7 +68,7 @@ export class RunnableCommand {
     const mark = randomUUID();
     const env = { ...this.#environment(held), ...marking(mark) };
     // The command may already run before this process knows its process group. If this process is killed in
-    // that moment, the watchdog finds the command by a mark in its environment.
+    // that moment, the watchdog finds the command by a variable in its environment.
     order({ mark });
     try {
       const child = await CommandProcess.start(command, env, (group) => order({ group }));
@@ -112,8 +112,8 @@ async function reportLoss(
   const report = (): void => {
     note('the lock is lost; the command continues, and only its fencing token can reject its writes');
   };
-  // If the hold was lost while the command was started, its signal has aborted already and emits no event any
-  // more.
+  // If the hold was lost while the command was started, the signal of the hold has aborted already and emits
+  // no further event.
   if (held.signal.aborted) report();
   else held.signal.addEventListener('abort', report);
   await child.exited;

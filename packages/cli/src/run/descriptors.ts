@@ -26,8 +26,8 @@ export function withoutStrays<T>(start: (rest: ('ignore' | number)[]) => T): T {
 }
 
 /**
- * Returns the part of the `stdio` option for descriptors from 3 on. In place of each descriptor in `strays`
- * the child gets `nothing` (`/dev/null`).
+ * Returns the part of the `stdio` option for descriptors from 3 on. The child inherits none of the
+ * descriptors `strays`: in their place it gets `nothing`, a descriptor of `/dev/null`.
  */
 export function restWithout(strays: readonly number[], nothing: number): ('ignore' | number)[] {
   const length = Math.max(2, ...strays) - 2;
@@ -44,7 +44,7 @@ function namesIn(directory: string): string[] {
   try {
     return readdirSync(directory);
   } catch {
-    return []; // Only Linux has this directory.
+    return []; // Only Linux has the directory /proc/self/fd.
   }
 }
 

@@ -63,7 +63,7 @@ class Guard {
       await child.exited;
       if (this.#stopping) await this.#groupEnded();
       // If the guard was frozen (SIGSTOP) until the hold ended, it cannot know when the command ended. The
-      // watchdog may have ended it.
+      // watchdog may have ended it, so the result is `stopped`.
       return this.#stopping || hold.remainingMs === 0 ? 'stopped' : 'exited';
     } finally {
       sessions.unsubscribe();

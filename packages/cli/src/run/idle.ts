@@ -4,7 +4,7 @@ import type { Printer } from '../printer.ts';
 import type { Stop } from '../stop.ts';
 import type { Work } from './term.ts';
 
-/** Settings of `queuelock elect` without a command: the leader only prints that it leads. */
+/** Settings of a leader that runs no command (`queuelock elect`), and only prints that it leads. */
 export interface IdleLeader {
   readonly value: string;
   readonly epoch: number;

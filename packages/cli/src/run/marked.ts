@@ -3,8 +3,8 @@ import { readFileSync, readdirSync } from 'node:fs';
 const VARIABLE = 'QUEUELOCK_MARK';
 
 /**
- * Returns an environment variable with a mark for a command. The watchdog finds the command by it while its
- * process group is unknown.
+ * Returns an environment variable with a random text for a command. The watchdog finds the command by it
+ * while it does not know the command's process group.
  */
 export function marking(mark: string): Readonly<Record<string, string>> {
   return { [VARIABLE]: mark };

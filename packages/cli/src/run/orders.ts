@@ -11,8 +11,8 @@ export interface Moment {
 }
 
 /**
- * The processes that the watchdog signals: a process group, or all processes with a mark in their environment
- * while the group is unknown (`marked.ts`).
+ * The processes that the watchdog signals: a process group, or, while the group is unknown, all processes
+ * with a certain variable in their environment (`marked.ts`).
  */
 export type WatchdogTarget = { readonly group: number } | { readonly mark: string };
 
@@ -52,8 +52,8 @@ export function elapsedMs(from: Moment, to: Moment): number {
 }
 
 /**
- * Returns the watchdog's orders for the current state of the hold. The watchdog sends SIGTERM when the guard
- * would send it if no further heartbeat succeeded. It sends SIGKILL a little later than the guard would, so
+ * Returns the watchdog's orders for the current state of the hold. They assume that no further heartbeat
+ * succeeds. The watchdog sends SIGTERM and SIGKILL half of the kill margin later than the guard would, so
  * that the guard acts first if it can. Both times are before the end of the hold.
  */
 export function ordersFor(

@@ -36,8 +36,8 @@ export type Work = (
 export interface TermEnd {
   readonly exitCode: number;
   /**
-   * Whether this process received a signal (such as SIGTERM) during the work, so that no other term may
-   * follow.
+   * Whether this process received a signal, such as SIGTERM, during the work. If so, it does not acquire the
+   * lock again, not even with `--keep`.
    */
   readonly signalled: boolean;
 }

@@ -45,7 +45,10 @@ export async function runTerms(terms: Terms): Promise<number> {
   }
 }
 
-/** A term of at least this many milliseconds resets the backoff, because it did not fail at its start. */
+/**
+ * Shortest duration in milliseconds of a term that resets the backoff. A command that fails at its start ends
+ * earlier.
+ */
 const STABLE_TERM_MS = 10_000;
 const LONGEST_PAUSE_MS = 30_000;
 
@@ -62,7 +65,6 @@ export function backoffDelay(failures: number, chance: number): number {
 
 interface End {
   readonly exitCode: number;
-  /** Whether this term was the last one. */
   readonly last: boolean;
   readonly why: string;
 }

@@ -1,17 +1,18 @@
 /**
  * The watchdog of a command: a process that ends the command when `queuelock run` itself cannot, because it
- * was frozen (SIGSTOP) or killed. It reads orders from standard input, one JSON object a line; `{}` cancels
- * them. The watchdog does not connect to a server.
+ * was frozen (SIGSTOP) or killed. It reads orders from standard input: which processes to end, and when. An
+ * order is one JSON object a line; `{}` cancels it. The watchdog does not connect to a server.
  */
 import { createInterface } from 'node:readline';
 import { groupsMarked } from './marked.ts';
 import { watchdogAction, momentNow, elapsedMs, type WatchdogAction, type Orders } from './orders.ts';
 
-// Time between two checks in milliseconds. It is short because timers fire late after the machine has slept.
+// Interval in milliseconds at which the watchdog checks whether its orders are due. It is short because
+// timers fire late after the machine has slept.
 const CHECK_INTERVAL_MS = 250;
 const RECHECK_MS = 20;
 // Time in milliseconds for which the watchdog searches for a command that is being started. A new process has
-// the mark in its environment only once its program runs.
+// the text that marks it in its environment only once its program runs.
 const START_TIMEOUT_MS = 2_000;
 
 class WatchdogProcess {
@@ -61,8 +62,8 @@ class WatchdogProcess {
 
   /**
    * Sends SIGKILL to the target. Returns whether the watchdog's work is done. A process group is killed only
-   * once, because the system may reuse its id. If no process has the mark, the command may still be starting,
-   * so the watchdog must try again.
+   * once, because the system may reuse its id. If no process with the mark of the orders (`Orders.mark`)
+   * exists, the command may still be starting, so the watchdog must try again.
    */
   #kill(): boolean {
     const isKilled = this.#send('SIGKILL');

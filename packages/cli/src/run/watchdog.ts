@@ -25,7 +25,10 @@ export class Watchdog {
     ended.catch(() => undefined);
   }
 
-  /** Starts the watchdog in its own session, so that it does not receive signals for this process's group. */
+  /**
+   * Starts the watchdog in an operating system session of its own, so that it does not receive signals for
+   * this process's group.
+   */
   static start(): Watchdog {
     // The script of the watchdog is in the directory of this file, also in a bundle.
     const beside = new URL(`./watchdog-process${extname(import.meta.url)}`, import.meta.url);

@@ -40,7 +40,7 @@ export class PageFiles {
     this.#files = files;
   }
 
-  /** Reads the files of the page. Rejects with an instruction when the page was not built. */
+  /** Reads the files of the page. Rejects with advice to reinstall or build when the files are missing. */
   static async in(folder: string): Promise<PageFiles> {
     const names = await readdir(folder, { recursive: true }).catch(() => [] as string[]);
     const known = names.filter((name) => extname(name) in TYPES);

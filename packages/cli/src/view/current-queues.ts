@@ -14,7 +14,10 @@ import {
 // Time limit for the first list in milliseconds. Reading ten thousand queues takes some seconds on busy
 // servers.
 const FIRST_LIST_TIMEOUT_MS = 15_000;
-/** Time limit of a client's first connection in milliseconds. Errors before that may be temporary. */
+/**
+ * Time limit of a client's first connection in milliseconds. A retryable error within this time does not end
+ * the command, because a repeated attempt may succeed.
+ */
 const CONNECT_TIMEOUT_MS = 5_000;
 
 /** Resolves with the current queues. Rejects in the same cases as `currentQueue`. */
@@ -34,7 +37,7 @@ export async function currentQueues(
   );
   const timeout$ = timer(CONNECT_TIMEOUT_MS, FIRST_LIST_TIMEOUT_MS - CONNECT_TIMEOUT_MS).pipe(
     filter((number) => {
-      // The stream would retry forever, but a command on the command line has to report the error.
+      // `client.queues` would retry forever, but this command has to report why it cannot read the queues.
       if (number > 0 || error !== undefined) throw unseen(error);
       return false;
     }),
@@ -48,8 +51,8 @@ export async function currentQueues(
 }
 
 /**
- * Shares one stream of queues among all subscribers with this prefix, at the same time or one after another. A
- * long list takes time to read.
+ * Shares one stream of the queues with this prefix among all subscribers. Keeps it open for a second after
+ * the last one has unsubscribed, because a long list takes time to read.
  */
 export function shareQueues(client: Pick<LockClient, 'queues'>, prefix: string): Pick<LockClient, 'queues'> {
   const shared$ = client.queues(prefix).pipe(

@@ -26,8 +26,8 @@ const END_OF_LINE = '\u001B[K';
 const SOON_MS = 30;
 
 /**
- * Takes over the terminal: alternate screen, no cursor, single keys. The terminal is restored even if the process ends without
- * `close`.
+ * Takes over the terminal: alternate screen, no cursor, and each key is received without Enter. The terminal is restored even if the process ends
+ * without `close`.
  */
 export function openFullScreen({ input, output, lines, onKey }: FullScreenSettings): FullScreen {
   const canvas = new Canvas(output, lines);

@@ -57,7 +57,7 @@ export function metered(before: Meter, queues: readonly ListedQueue[], now: numb
 
 interface Reading {
   readonly now: number;
-  /** Whether the meter knew no queue before this sample, as before the first list of queues. */
+  /** Whether this is the first sample of the meter, or the previous sample contained no queue. */
   readonly isFirst: boolean;
 }
 

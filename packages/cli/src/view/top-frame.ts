@@ -52,7 +52,6 @@ export function topLines(view: TopView, paper: Paper): readonly (readonly Span[]
   return [...lines, ...blank, keys].slice(0, paper.rows).map((line) => clip(line, width));
 }
 
-/** Cuts a line to a number of columns. */
 function clip(line: readonly Span[], width: number): readonly Span[] {
   let left = width;
   return line.map((span): Span => {

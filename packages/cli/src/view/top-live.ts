@@ -4,14 +4,15 @@ import { openFullScreen, type FullScreen } from './full-screen.ts';
 import type { Listing } from './top-batch.ts';
 import { TopModel } from './top-model.ts';
 
-/** Terminal and source of a live view. */
+/** Prefix of the queue names in a live view, and its terminal and keyboard. */
 export interface LiveSettings {
   readonly prefix: string;
   readonly terminal: WriteStream;
   readonly keyboard: ReadStream;
 }
 
-// Interval in milliseconds at which the view is redrawn, because ages grow without any event.
+// Interval in milliseconds at which the view is redrawn, because the durations that it shows grow without any
+// event.
 const REDRAWN_MS = 500;
 
 /** Shows the queues until the user quits, the command is stopped, or the terminal is closed. */

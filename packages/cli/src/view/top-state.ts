@@ -23,7 +23,7 @@ export interface TopState {
   readonly help: boolean;
 }
 
-/** The part of the screen's contents that decides what a pressed key does. */
+/** Facts about the screen on which the effect of a pressed key depends. */
 export interface TopScreen {
   /** Names of the queues in all rows, filtered and sorted. */
   readonly names: readonly string[];
@@ -120,7 +120,7 @@ function moved(
   return to === undefined ? undefined : Math.max(0, Math.min(count - 1, to));
 }
 
-/** Returns the row under the cursor. */
+/** Returns the number of the selected row, or 0 if the selected queue is not shown. */
 export function cursorOf({ selected }: TopState, names: readonly string[]): number {
   return selected === undefined ? 0 : Math.max(0, names.indexOf(selected));
 }
@@ -132,7 +132,10 @@ const MEASURES: Readonly<Record<Exclude<SortKey, 'name'>, (row: QueueRow) => num
   wait: ({ waitMs }) => waitMs ?? -1,
 };
 
-/** Returns the rows to show, the largest first; names from A to Z. */
+/**
+ * Returns the rows whose name contains the filter. Sorts them by name, or by the number in the column `sort`
+ * with the largest first. `reverse` reverses the order.
+ */
 export function chosen(rows: readonly QueueRow[], { sort, reverse, filter }: TopState): readonly QueueRow[] {
   const wanted = rows.filter(({ name }) => name.includes(filter));
   const sorted = wanted.sort((a, b) => compare(a, b, sort) || (a.name < b.name ? -1 : 1));

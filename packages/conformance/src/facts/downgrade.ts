@@ -68,7 +68,7 @@ export const downgradeFacts: readonly Fact[] = [
     await share(holder, 'shows that it reads');
     await watch.until('the new value', ([first]) => first?.value === 'shows that it reads');
     expect(watch.entries.map(({ order }) => order)).to.deep.equal([holder.order, waiter.order]);
-    // No snapshot shows the converted entry twice, once as a writer and once as a reader.
+    // No snapshot shows the converted entry twice, once as exclusive and once as shared.
     for (const snapshot of watch.seen) expect(snapshot.length).to.be.at.most(2);
   }),
 

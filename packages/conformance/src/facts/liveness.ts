@@ -15,7 +15,7 @@ interface Crash {
   readonly crashed: Client;
   readonly other: Client;
   readonly held: Contender;
-  /** The crashed client's second entry, which waits behind its admitted entry. */
+  /** The crashed client's second entry, which waits behind the client's admitted entry. */
   readonly waiting: Contender;
   readonly promisedUntil: number;
   readonly crashedAt: number;
@@ -54,13 +54,13 @@ export async function definiteCode(stage: Stage, call: () => Promise<unknown>): 
 
 interface Silence {
   readonly session: Session;
-  /** Time since which no renewal was sent for the session. */
+  /** Time since which the client has sent no renewal of this session. */
   readonly since: number;
 }
 
 /**
- * Waits until the contender is admitted, and expects this soon after the silent session's TTL has ended. The
- * harness sets the allowed delay. Time during which the store or this process is stalled does not count.
+ * Waits until the contender is admitted. Expects this at most the TTL and the harness's `expiryGranularityMs`
+ * after the session became silent. Time during which the store or this process is stalled does not count.
  */
 export async function admittedSoon(
   next: Contender,
@@ -73,8 +73,8 @@ export async function admittedSoon(
 }
 
 /**
- * Expects that the contender was not admitted before `time`, up to the inaccuracy of a clock of whole
- * milliseconds.
+ * Expects that the contender was not admitted before `time`. Tolerates the rounding of a clock that counts in
+ * whole milliseconds.
  */
 export function admittedFrom({ admittedAt }: Contender, time: number): void {
   safely(() => expect(admittedAt).to.be.at.least(time - CLOCK_GRAIN_MS));
@@ -94,7 +94,7 @@ export async function untilOutlived(stage: Stage, client: Client): Promise<void>
 
 /** Facts about sessions: for how long they live, and what their end does to their entries. */
 export const livenessFacts: readonly Fact[] = [
-  fact('a renewal promises a positive time of at most the TTL', async (stage) => {
+  fact('a renewal proves the session for a positive time of at most the TTL', async (stage) => {
     const client = await stage.client();
     await client.silence();
     const { promisedMs } = await client.renew();
@@ -129,7 +129,7 @@ export const livenessFacts: readonly Fact[] = [
     },
   ),
 
-  fact('a crashed session keeps its entry for as long as its last renewal promised', async (stage) => {
+  fact('a crashed session keeps its entry for the time that its last renewal proved', async (stage) => {
     const { promisedUntil, next } = await crashHolder(stage);
     await next.untilAdmitted();
     admittedFrom(next, promisedUntil);
@@ -153,18 +153,21 @@ export const livenessFacts: readonly Fact[] = [
     expect(await session.remove(stage.queue, held.spec.id)).to.equal(false);
   }),
 
-  fact('a waiter that dies is skipped, and the holder keeps the lock alone', async (stage) => {
-    const [holding, waiting] = await stage.threeClients();
-    const dying = await stage.client(undefined, stage.harness.ttlMs);
-    const line = [await holding.enter(), await dying.enter(), await waiting.enter()];
-    const [holder, , last] = line as [Contender, Contender, Contender];
-    const watch = await stage.watch();
-    await dying.crash();
-    await watch.untilKeys(holder.placement.key, last.placement.key);
-    expect(last.admitted).to.equal(false);
-    await holder.leave();
-    await last.untilAdmitted();
-  }),
+  fact(
+    'the entry of a waiter that dies is removed, and the next waiter is admitted only after the holder has left',
+    async (stage) => {
+      const [holding, waiting] = await stage.threeClients();
+      const dying = await stage.client(undefined, stage.harness.ttlMs);
+      const line = [await holding.enter(), await dying.enter(), await waiting.enter()];
+      const [holder, , last] = line as [Contender, Contender, Contender];
+      const watch = await stage.watch();
+      await dying.crash();
+      await watch.untilKeys(holder.placement.key, last.placement.key);
+      expect(last.admitted).to.equal(false);
+      await holder.leave();
+      await last.untilAdmitted();
+    },
+  ),
 
   fact("the streams of turns of a crashed session's entries end with an error", async (stage) => {
     const { held, waiting } = await crashHolder(stage);

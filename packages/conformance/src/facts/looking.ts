@@ -10,7 +10,7 @@ export const observingFacts: readonly Fact[] = [
     expect(await watch.untilFirst()).to.deep.equal([]);
   }),
 
-  fact('an observer sees the present queue first, in order', async (stage) => {
+  fact('an observer sees first the current entries of the queue, in order', async (stage) => {
     const clients = await stage.threeClients();
     const line = [await clients[0].enter(), await clients[1].enter(), await clients[2].enter()];
     const watch = await stage.watch();
@@ -19,7 +19,7 @@ export const observingFacts: readonly Fact[] = [
     expect(first.map(({ order }) => order)).to.deep.equal(line.map(({ order }) => order));
   }),
 
-  fact('an observer follows joins and departures in order', async (stage) => {
+  fact('an observer sees joins and departures in order', async (stage) => {
     const clients = await stage.threeClients();
     const watch = await stage.watch();
     const a = await clients[0].enter();
@@ -48,7 +48,7 @@ export const observingFacts: readonly Fact[] = [
   }),
 
   fact(
-    'an observer that limits how often it reads sees the last change, even one that its own client made',
+    'an observer that limits how often it reads sees the last change of the queue, even one that its own client made',
     async (stage) => {
       const [client, other] = await stage.threeClients();
       const watches = [client, other].map(({ backend }) =>

@@ -73,8 +73,8 @@ export const permitFacts: readonly Fact[] = [
 ];
 
 /**
- * Facts about entries that enter again with another limit, and about entries with different limits in one
- * queue.
+ * Facts about entries that enter again with another limit of the semaphore, and about entries with different
+ * limits in one queue.
  */
 export const limitFacts: readonly Fact[] = [
   fact(
@@ -121,38 +121,44 @@ export const limitFacts: readonly Fact[] = [
     await waiter.untilAdmitted();
   }),
 
-  fact('the reply to an enqueue behind an entry with another limit contains that limit', async (stage) => {
-    const client = await stage.client();
-    const pairs = [
-      [{ limit: 3 }, { limit: 2 }],
-      [{ limit: 1 }, { limit: 4 }],
-      [{ limit: 4 }, { limit: 1 }],
-      [
-        { limit: 5, permits: 5 },
-        { limit: 3, permits: 2 },
-      ],
-    ] as const;
-    for (const [ahead, behind] of pairs) {
-      const first = await client.enter(ahead);
-      const second = await client.enter(behind);
-      expect(second.placement.otherLimit, `${behind.limit} behind ${ahead.limit}`).to.equal(ahead.limit);
-      await second.leave();
-      await first.leave();
-    }
-  }),
-
-  fact('a semaphore behind a reader is refused because the queue is a lock', async (stage) => {
-    const client = await stage.client();
-    const reader = await client.enter({ shared: true });
-    const first = await client.enter({ limit: 5 });
-    expect(first.placement.otherLimit).to.equal(1);
-    const second = await client.enter({ limit: 5 });
-    expect(second.placement.otherLimit, 'while the one that was refused is still there').to.equal(1);
-    for (const entry of [second, first, reader]) await entry.leave();
-  }),
+  fact(
+    'the reply to an enqueue contains the limit of an entry ahead, if it differs from the limit of the new entry',
+    async (stage) => {
+      const client = await stage.client();
+      const pairs = [
+        [{ limit: 3 }, { limit: 2 }],
+        [{ limit: 1 }, { limit: 4 }],
+        [{ limit: 4 }, { limit: 1 }],
+        [
+          { limit: 5, permits: 5 },
+          { limit: 3, permits: 2 },
+        ],
+      ] as const;
+      for (const [ahead, behind] of pairs) {
+        const first = await client.enter(ahead);
+        const second = await client.enter(behind);
+        expect(second.placement.otherLimit, `${behind.limit} behind ${ahead.limit}`).to.equal(ahead.limit);
+        await second.leave();
+        await first.leave();
+      }
+    },
+  ),
 
   fact(
-    'the reply to an enqueue contains no other limit if the entries ahead have the same limit, or if a reader enters',
+    'the reply to an enqueue with a limit above 1 behind a reader contains the limit 1, which every reader has',
+    async (stage) => {
+      const client = await stage.client();
+      const reader = await client.enter({ shared: true });
+      const first = await client.enter({ limit: 5 });
+      expect(first.placement.otherLimit).to.equal(1);
+      const second = await client.enter({ limit: 5 });
+      expect(second.placement.otherLimit, 'while the one that was refused is still there').to.equal(1);
+      for (const entry of [second, first, reader]) await entry.leave();
+    },
+  ),
+
+  fact(
+    'the reply to an enqueue contains no limit of an entry ahead if all limits are equal, or if a reader enters',
     async (stage) => {
       const client = await stage.client();
       const requests = [{ limit: 2 }, { limit: 2, permits: 2 }, { limit: 2 }];

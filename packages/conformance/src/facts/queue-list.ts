@@ -33,7 +33,7 @@ class ListWatch {
     await this.#stage.board.until(`the list of queues shows ${what}`, isSeen);
   }
 
-  /** Resolves when exactly these queues are listed, with these numbers of entries. */
+  /** Resolves when the list consists of exactly these queues, each with this number of entries. */
   async untilDepths(depths: Readonly<Record<string, number>>): Promise<void> {
     await this.until(JSON.stringify(depths), (queues) => {
       const isListed = ({ name, depth }: ListedQueue): boolean => depths[name] === depth;

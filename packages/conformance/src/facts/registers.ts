@@ -107,7 +107,7 @@ export const registerFacts: readonly Fact[] = [
   ),
 
   fact(
-    'registers of different kinds are separate, as are registers of names that contain one another',
+    'registers of different kinds are separate, as are registers of queues whose names contain one another',
     async (stage) => {
       const backend = await stage.connect();
       const { queue } = stage;

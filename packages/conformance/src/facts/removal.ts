@@ -7,7 +7,7 @@ import { expectOnlyAdmitted } from './line.ts';
 
 /**
  * Sends a request that enters a queue with a new id, and directly afterwards a request that removes that id.
- * Awaits the response to the request `first` before the other response.
+ * Awaits first the response to the request that `first` names.
  */
 async function overtake(
   client: Client,
@@ -45,13 +45,26 @@ export const removalFacts: readonly Fact[] = [
     expect(await contender.leave()).to.equal(false);
   }),
 
-  fact('the removal of an id that never entered returns false', async (stage) => {
+  fact('the removal of an entry id that was never in the queue returns false', async (stage) => {
     const [client, other] = await stage.threeClients();
     await other.enter();
     expect(await client.remove(stage.queue, client.newSpec().id)).to.equal(false);
   }),
 
-  fact('entering twice with one id adds one entry', async (stage) => {
+  fact(
+    'a session neither changes nor removes the entry of another session whose id it knows',
+    async (stage) => {
+      const [client, other] = await stage.threeClients();
+      const holder = await client.enter();
+      const { queue, id } = holder.spec;
+      expect(await other.session.update(queue, id, 'changed')).to.equal(false);
+      expect(await other.remove(queue, id)).to.equal(false);
+      const waiter = await other.enter();
+      await expectOnlyAdmitted(stage, [holder, waiter], [holder]);
+    },
+  ),
+
+  fact('entering a queue twice with one id adds one entry', async (stage) => {
     const [client, other] = await stage.threeClients();
     const holder = await client.enter();
     const waiter = await other.enter();
@@ -76,7 +89,7 @@ export const removalFacts: readonly Fact[] = [
 
   ...WHICHEVER.map((first) =>
     fact(
-      `an id that is removed while its enqueue is in flight never appears in the queue (${first} awaited first)`,
+      `an id that is removed while its enqueue is in flight never appears in the queue (response to ${first} awaited first)`,
       async (stage) => {
         const [client, other] = await stage.threeClients();
         await overtake(client, first, (spec) => client.session.enqueue(spec));

@@ -101,8 +101,9 @@ export const resumptionFacts: readonly Fact[] = [
       const renewing = (client: Client): Promise<string> =>
         definiteCode(stage, () => client.session.renew(new AbortController().signal));
       expect(await renewing(former)).to.equal('SESSION_LOST');
-      // Two contenders use the same entry. The former client's contender may lose it from now on without a
-      // violation, because this fact is about the resumed session's contender.
+      // The former and the resumed session each have a contender for the same entry. This fact is about that
+      // of the resumed session. So from now on it is no violation if the former session's contender loses the
+      // entry.
       held.giveUp();
       await former.session.close();
       expect(await renewing(resumed)).to.equal('no error');
@@ -167,7 +168,8 @@ export const resumptionFacts: readonly Fact[] = [
       const { until: promisedUntil } = await leaving.renew();
       const resumption = await stage.abandon(leaving);
       const abandonedAt = stage.now();
-      // The entry may be lost from now on without a violation, because the fact waits for that loss.
+      // The entry may be lost from now on without a violation, because the fact waits until the entry is
+      // lost.
       held.giveUp();
       await admittedSoon(next, other, { session: leaving.session, since: abandonedAt });
       admittedFrom(next, promisedUntil);

@@ -25,8 +25,8 @@ async function refusesOtherSpecs(
 }
 
 /**
- * Facts about entries that a client enters again. The mode and the permits in the store count, not those that
- * the caller requests.
+ * Facts about entries that a client enters again. Such an entry keeps the mode and the permits that are
+ * stored, whatever the caller requests.
  */
 export const sameEntryFacts: readonly Fact[] = [
   fact(

@@ -7,7 +7,7 @@ import { inAll, togetherFact } from './together.ts';
 
 /**
  * Resolves with the result of a call that enters several queues. Resolves with `undefined` if the call
- * rejects because one of its entries was removed before it entered.
+ * rejects because one of its entries was removed before it was added.
  */
 function unlessRemoved(sent: Promise<readonly Placement[]>): Promise<readonly Placement[] | undefined> {
   return sent.catch((error: unknown) => {
@@ -33,7 +33,7 @@ export const togetherRemovalFacts: readonly Fact[] = [
 
   ...(['remove', 'enqueueAll'] as const).map((first) =>
     togetherFact(
-      `ids removed while they enter together never appear (${first} awaited first)`,
+      `ids removed while they enter together never appear (response to ${first} awaited first)`,
       async (stage, queues) => {
         const [client, other] = await stage.threeClients();
         const specs = inAll(queues).map((part) => client.newSpec(part));

@@ -45,8 +45,8 @@ export const livenessDefects: Defects = [
     'promises more than the TTL',
     () => ({ session: (sound) => ({ renew: async (signal) => 2 * (await sound.renew(signal)) }) }),
     [
-      'a renewal promises a positive time of at most the TTL',
-      'a crashed session keeps its entry for as long as its last renewal promised',
+      'a renewal proves the session for a positive time of at most the TTL',
+      'a crashed session keeps its entry for the time that its last renewal proved',
     ],
   ],
   [
@@ -59,7 +59,7 @@ export const livenessDefects: Defects = [
     lastsHalfAsLong,
     [
       'a session that is never renewed lives for its TTL, counted from the call that opened it',
-      'a crashed session keeps its entry for as long as its last renewal promised',
+      'a crashed session keeps its entry for the time that its last renewal proved',
     ],
   ],
   [
@@ -67,7 +67,7 @@ export const livenessDefects: Defects = [
     keepsPingingForTheDead,
     [
       'all entries of a crashed session are removed soon after its TTL',
-      'a waiter that dies is skipped, and the holder keeps the lock alone',
+      'the entry of a waiter that dies is removed, and the next waiter is admitted only after the holder has left',
     ],
   ],
   [

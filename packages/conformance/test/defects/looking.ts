@@ -1,5 +1,5 @@
 import { NEVER, Subject, concat, finalize, takeUntil, throttleTime } from 'rxjs';
-import { pictures, changedSpecs, type Defect, type Defects } from '../defective.ts';
+import { snapshots, changedSpecs, type Defect, type Defects } from '../defective.ts';
 
 const oneObserverEndsAll: Defect = () => ({
   backend: (sound) => {
@@ -45,22 +45,22 @@ export const observingDefects: Defects = [
   ],
   [
     'emits nothing for an empty queue',
-    () => pictures((snapshot) => (snapshot.length > 0 ? snapshot : undefined)),
+    () => snapshots((snapshot) => (snapshot.length > 0 ? snapshot : undefined)),
     [
       'an observer of an empty queue immediately receives an empty snapshot',
-      'an observer follows joins and departures in order',
+      'an observer sees joins and departures in order',
     ],
   ],
   [
     'shows a queue in reverse order',
-    () => pictures((snapshot) => [...snapshot].reverse()),
-    ['an observer sees the present queue first, in order'],
+    () => snapshots((snapshot) => [...snapshot].reverse()),
+    ['an observer sees first the current entries of the queue, in order'],
   ],
   [
     'shows a queue only once',
-    () => pictures((snapshot, number) => (number === 0 ? snapshot : undefined)),
+    () => snapshots((snapshot, number) => (number === 0 ? snapshot : undefined)),
     [
-      'an observer follows joins and departures in order',
+      'an observer sees joins and departures in order',
       'the value of an entry is visible to other clients and can be replaced',
     ],
   ],
@@ -74,7 +74,9 @@ export const observingDefects: Defects = [
         },
       }),
     }),
-    ['an observer that limits how often it reads sees the last change, even one that its own client made'],
+    [
+      'an observer that limits how often it reads sees the last change of the queue, even one that its own client made',
+    ],
   ],
   [
     'stops all observers when one unsubscribes',

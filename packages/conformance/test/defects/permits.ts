@@ -1,8 +1,8 @@
 import { ADMITTED, line, placements, changedSpecs, type Defect, type Defects } from '../defective.ts';
 
 /**
- * A defect: an entry is admitted when its permits fit beside those of the holders, even if waiters are ahead
- * of it.
+ * A defect: an entry is admitted when its permits and those of the holders are together within the limit,
+ * even if waiters are ahead of it.
  */
 const letsSmallRequestsPass: Defect = (server) =>
   placements((placement, { queue, limit, permits = 1 }) => {
@@ -73,8 +73,8 @@ export const permitDefects: Defects = [
     'reports no other limit',
     () => placements(({ order, token, key, turn, turns$ }) => ({ order, token, key, turn, turns$ })),
     [
-      'the reply to an enqueue behind an entry with another limit contains that limit',
-      'a semaphore behind a reader is refused because the queue is a lock',
+      'the reply to an enqueue contains the limit of an entry ahead, if it differs from the limit of the new entry',
+      'the reply to an enqueue with a limit above 1 behind a reader contains the limit 1, which every reader has',
     ],
   ],
   [
@@ -85,7 +85,7 @@ export const permitDefects: Defects = [
         otherLimit: line(server, queue)[0]?.limit ?? 0,
       })),
     [
-      'the reply to an enqueue contains no other limit if the entries ahead have the same limit, or if a reader enters',
+      'the reply to an enqueue contains no limit of an entry ahead if all limits are equal, or if a reader enters',
     ],
   ],
 ];

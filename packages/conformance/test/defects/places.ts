@@ -5,7 +5,7 @@ import { ADMITTED, line, placements, plain, changedSpecs, type Defect, type Defe
 
 /**
  * A defect: an entry is admitted at once if any entry was admitted in its queue before. `holding` contains
- * the names of such queues, for one session or for several.
+ * the names of such queues. If several sessions get the same set, the defect works across sessions.
  */
 function reentrant(sound: Session, holding: Set<string>): Partial<Session> {
   return {
@@ -128,7 +128,7 @@ export const placeDefects: Defects = [
     [
       'a waiter that leaves the middle of the queue is skipped and wakes no other',
       'a waiter that leaves a semaphore uses up no permit',
-      'a waiter that dies is skipped, and the holder keeps the lock alone',
+      'the entry of a waiter that dies is removed, and the next waiter is admitted only after the holder has left',
     ],
   ],
   [

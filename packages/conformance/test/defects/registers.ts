@@ -136,12 +136,12 @@ export const registerDefects: Defects = [
   [
     'keeps one register for all names that nest',
     () => keptAt((queue, kind) => [queue.split('/').find(Boolean) ?? '', kind]),
-    ['registers of different kinds are separate, as are registers of names that contain one another'],
+    ['registers of different kinds are separate, as are registers of queues whose names contain one another'],
   ],
   [
     'keeps one register for all kinds',
     () => keptAt((queue) => [queue, 'one']),
-    ['registers of different kinds are separate, as are registers of names that contain one another'],
+    ['registers of different kinds are separate, as are registers of queues whose names contain one another'],
   ],
   [
     'truncates texts of registers',

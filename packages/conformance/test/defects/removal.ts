@@ -10,6 +10,14 @@ const keepsThoseWhoGiveUp: Defect = (server) => ({
   }),
 });
 
+const removesThoseOfOthers: Defect = (server) => ({
+  session: (sound) => ({
+    remove: async (queue, id) =>
+      (await sound.remove(queue, id)) ||
+      line(server, queue).some((entry) => entry.id === id && server.evict(entry.key)),
+  }),
+});
+
 /** Defects in the removal of entries. */
 export const removalDefects: Defects = [
   [
@@ -19,7 +27,7 @@ export const removalDefects: Defects = [
     }),
     [
       'a removal returns true once and false after that',
-      'the removal of an id that never entered returns false',
+      'the removal of an entry id that was never in the queue returns false',
     ],
   ],
   [
@@ -28,16 +36,21 @@ export const removalDefects: Defects = [
     ['a removal wakes exactly the next waiter', 'nothing is left in the store after all entries have left'],
   ],
   [
+    'removes the entry of any session that has the id',
+    removesThoseOfOthers,
+    ['a session neither changes nor removes the entry of another session whose id it knows'],
+  ],
+  [
     'gives every call with the same id a new entry',
     () => changedSpecs((spec) => ({ ...spec, id: `${spec.id}${String(Math.random())}` })),
-    ['entering twice with one id adds one entry'],
+    ['entering a queue twice with one id adds one entry'],
   ],
   [
     'lets a removal overtake an enqueue',
     () => ({ session: (sound) => ({ enqueue: (spec) => later(() => sound.enqueue(spec)) }) }),
     [
-      'an id that is removed while its enqueue is in flight never appears in the queue (remove awaited first)',
-      'an id that is removed while its enqueue is in flight never appears in the queue (enqueue awaited first)',
+      'an id that is removed while its enqueue is in flight never appears in the queue (response to remove awaited first)',
+      'an id that is removed while its enqueue is in flight never appears in the queue (response to enqueue awaited first)',
       'an id that is removed while it joins behind a holder never appears in the queue',
       'an id that is removed after it entered twice never appears in the queue again',
     ],

@@ -92,8 +92,8 @@ export const togetherDefects: Defects = [
     'lets a removal overtake entries that enter together',
     entering((specs, sound) => later(() => sound.enqueueAll(specs))),
     [
-      'ids removed while they enter together never appear (remove awaited first)',
-      'ids removed while they enter together never appear (enqueueAll awaited first)',
+      'ids removed while they enter together never appear (response to remove awaited first)',
+      'ids removed while they enter together never appear (response to enqueueAll awaited first)',
       'one id removed while several enter together never appears, and if none entered, none is left',
     ],
   ],

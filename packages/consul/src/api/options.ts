@@ -37,8 +37,8 @@ export interface ConsulOptions {
   /** The admin partition. Servers that do not know partitions ignore it. Default: that of the agent. */
   readonly partition?: string;
   /**
-   * Name of the catalog node to which the sessions belong. Consul ends the sessions of a node that is removed from the catalog. An agent's own node
-   * is removed when that agent leaves the cluster. Default: the node of the agent that receives the request.
+   * Name of the node in Consul's catalog to which the sessions belong. Consul ends the sessions of a node that is removed from the catalog. An
+   * agent's own node is removed when that agent leaves the cluster. Default: the node of the agent that receives the request.
    */
   readonly node?: string;
   /** Timeout of one request in milliseconds, including the time to connect. After a timeout the outcome of the request is unknown. Default 2,000. */
@@ -46,9 +46,9 @@ export interface ConsulOptions {
   /** The setting `session_ttl_min` of the servers, in milliseconds: the shortest TTL that they accept. Default 10,000, as in Consul. */
   readonly minTtlMs?: number;
   /**
-   * Maximum number of connections that wait for changes at the same time. A waiter needs two, a holder one. If more are needed, the client notices
-   * changes up to some seconds later. Other requests take up to 18 further connections. An agent accepts 200 connections from one address
-   * (`http_max_conns_per_client`), which all processes at that address share. Default 50.
+   * Maximum number of connections that wait for changes of keys (blocking queries) at the same time. A waiter needs two, a holder one. If more are
+   * needed, the client notices changes up to some seconds later. Other requests take up to 18 further connections. An agent accepts 200 connections
+   * from one address (`http_max_conns_per_client`), which all processes at that address share. Default 50.
    */
   readonly maxQueries?: number;
   /**

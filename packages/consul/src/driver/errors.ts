@@ -27,7 +27,7 @@ const FEATURES: readonly (readonly [RegExp, string])[] = [
 ];
 /**
  * Patterns for responses with which an agent refuses requests because of a setting, each with the advice how
- * to change that setting. With such a setting no lock can work.
+ * to change that setting. With such a setting, clients cannot acquire locks.
  */
 const SETTINGS: readonly (readonly [RegExp, string])[] = [
   [
@@ -38,7 +38,7 @@ const SETTINGS: readonly (readonly [RegExp, string])[] = [
   [/value for key .* is too large/i, 'raise limits.kv_max_value_size, which is 512 KiB by default'],
   [/request body.* too large/i, 'raise limits.txn_max_req_len and limits.kv_max_value_size'],
 ];
-/** Statuses with which a proxy reports that the agent behind it does not respond. */
+/** HTTP statuses with which a proxy reports that the agent behind it does not respond. */
 const FROM_PROXIES: ReadonlySet<number> = new Set([502, 503, 504]);
 /**
  * Text of Node's error when an agent closes a connection without a response. Agents do so when an address has

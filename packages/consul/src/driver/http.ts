@@ -4,6 +4,7 @@
 
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { readBody } from './body.ts';
 
 /** PEM texts for TLS. */
 export interface TlsOptions {
@@ -104,12 +105,6 @@ export class HttpClient {
       sent.end(body);
     });
   }
-}
-
-async function readBody(response: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of response) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString();
 }
 
 function indexIn({ headers }: IncomingMessage): bigint | undefined {

@@ -1,6 +1,6 @@
-/** The members of Consul's key/value and session API that this package uses. */
+/** The parts of Consul's key/value and session API that this package uses. */
 
-/** One operation of a transaction. Consul's JSON limits indexes to 2^53 - 1. */
+/** One operation of a transaction. In Consul's JSON, the index of a key is at most 2^53 - 1. */
 export type KvOperation =
   | {
       readonly verb: 'lock' | 'unlock';
@@ -32,8 +32,8 @@ export const MAX_OPERATIONS = 64;
 /** Returns the body of a request for a transaction. */
 export function txnBody(operations: readonly KvOperation[]): string {
   const body = JSON.stringify(operations.map((operation) => ({ KV: bodyOf(operation) })));
-  // Converts flags from strings to JSON numbers. No other text can match: values are in base64, and a quote
-  // within a string is escaped.
+  // Converts flags from strings to JSON numbers. Nothing else in the body matches the pattern: values are in
+  // base64, and JSON escapes a quote within a string.
   return body.replaceAll(/"Flags":"(\d+)"/g, '"Flags":$1');
 }
 

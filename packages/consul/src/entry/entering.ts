@@ -29,7 +29,7 @@ export interface Newcomer {
   readonly spec: EntrySpec;
 }
 
-/** An entry as the store has it, and the entries ahead of it. */
+/** An entry as it is stored, and the entries ahead of it. */
 export interface Position {
   readonly own: Contender;
   /** All conflicting entries ahead of `own`. */
@@ -50,7 +50,7 @@ export async function enter(tools: EntryTools, newcomers: readonly Newcomer[]): 
   return isNew ? create(tools, newcomers) : find(tools, newcomers);
 }
 
-/** Makes sure that no earlier request can add the entries any more, and reads which of them were added. */
+/** Makes sure that no earlier request can still add these entries, and reads which of them are in their queues. */
 export async function settle(
   { sessionKey, connection, session }: EntryTools,
   entries: readonly Entry[],
@@ -74,7 +74,7 @@ async function create(tools: EntryTools, newcomers: readonly Newcomer[]): Promis
     session,
   }));
   const reads = newcomers.map(({ spec }): KvOperation => ({ verb: 'get-tree', key: keys.queue(spec.queue) }));
-  // Leaves room for one more operation, because `sessionKey.txn` adds a check of the session.
+  // Leaves room for one more operation, because `sessionKey.txn` adds an operation that checks the session.
   const isReadToo = locks.length + reads.length < MAX_OPERATIONS;
   for (const { entry } of newcomers) entry.state = 'uncertain';
   const result = await sessionKey.txn(isReadToo ? [...locks, ...reads] : locks).catch((error: unknown) => {
@@ -113,7 +113,10 @@ async function find(tools: EntryTools, newcomers: readonly Newcomer[]): Promise<
   throw entryLost(missing.map(({ entry }) => entry.id).join(', '));
 }
 
-/** Returns the last result for each key. The results of `check` and `lock` operations have no value, but the result of the later read has. */
+/**
+ * Returns the last result for each key of a transaction. A key that was locked and then read has two results, and only the result of the read contains
+ * the value.
+ */
 function lastOfEach(pairs: readonly KvPair[]): readonly KvPair[] {
   return [...new Map(pairs.map((pair) => [pair.key, pair])).values()];
 }

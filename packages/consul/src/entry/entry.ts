@@ -7,7 +7,7 @@ import { Lane } from '../base/lane.ts';
 import { Subject, type Observable } from '../base/rx.ts';
 import type { Contender } from '../queue/entries.ts';
 
-/** What this process knows about an entry: whether it is in its queue. */
+/** What this process knows about whether an entry is in its queue. */
 export type EntryState =
   /** No request has been sent that could add the entry. */
   | 'absent'
@@ -53,7 +53,7 @@ export class Entry {
     this.permits = permits;
   }
 
-  /** Errors when the entry is lost. Completes when the entry's own session begins to remove it. */
+  /** Stream without values: errors when the entry is lost, completes when the entry's own session begins to remove it. */
   get ends$(): Observable<never> {
     return this.#ends$;
   }

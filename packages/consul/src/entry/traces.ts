@@ -13,8 +13,8 @@ export interface TraceTools {
 }
 
 /**
- * Stores the traces of holds, each as one key with the id of the entry in its name; see `HoldTraces`. No
- * session holds these keys, so they outlive the session.
+ * Stores the traces of holds, each as one key with the id of the entry in its name; see `HoldTraces`. These
+ * keys belong to no session, so they outlive the session.
  */
 export class Traces implements HoldTraces {
   readonly #tools: TraceTools;

@@ -95,7 +95,7 @@ export class Connection {
     this.#interruptionListeners.push(listener);
   }
 
-  /** Number of agents. */
+  /** Number of agents that the client may use, one at a time. */
   get agents(): number {
     return this.#settings.addresses.length;
   }
@@ -139,7 +139,7 @@ export class Connection {
       throw this.#failed(at, request, asUnavailable(error, this.endpoint));
     }
     if (expected.includes(response.status) && !isDeniedTxn(response)) return response;
-    // Switches to another agent after a server error. It may know the leader when this agent knows none.
+    // Switches to another agent after a server error. The other agent may know the leader when this one knows none.
     if (response.status >= 500) this.#leave(at);
     throw errorOf(response, this.endpoint);
   }
@@ -196,7 +196,7 @@ export class Connection {
     }
   }
 
-  /** Runs a transaction. */
+  /** Runs a transaction. Resolves also when a condition in it was not met, and the store changed nothing. */
   async txn(operations: readonly KvOperation[]): Promise<TxnResult> {
     const body = txnBody(operations);
     const { body: text } = await this.send({ method: 'PUT', path: '/v1/txn', body, expected: [200, 409] });

@@ -106,7 +106,7 @@ export class SessionKey {
     throw unexpected(this.#connection.endpoint, `the key ${this.key} changes too often`);
   }
 
-  /** Deletes the key, unless another process uses the session. Returns whether the key was deleted, so that the session may be ended. */
+  /** Deletes the key, unless another process uses the session. Returns whether the key was deleted. Only then may the caller end the session. */
   async delete(): Promise<boolean> {
     const result = await this.#connection.txn([{ verb: 'delete-cas', key: this.key, index: this.#index }]);
     if (result.isDone) return true;
@@ -125,7 +125,7 @@ export class SessionKey {
       this.#writes = flags;
       return true;
     } catch (error) {
-      // The server may have executed the write. Then the key has a new index, which the next write must name.
+      // The server may have executed the write. Then the key has a new index, which the next write must contain.
       if (isUnknown(error)) await this.#adopt();
       throw error;
     }

@@ -4,7 +4,7 @@ import { keyPath } from '../driver/requests.ts';
 import type { KvPair } from '../driver/responses.ts';
 import type { Connection, KvRead } from './connection.ts';
 
-/** A key to watch, and the index of the state that the caller has already read. */
+/** A key to watch, and the index (`ModifyIndex`) of the version that the caller has already read. */
 export interface WatchedKey {
   readonly key: string;
   readonly modifyIndex: bigint;
@@ -19,7 +19,7 @@ const RETRY = { initialDelayMs: 50, maxDelayMs: 1_000 };
 
 /**
  * Watches keys by blocking queries. All subscribers of a key in this process share one query. A query occupies a connection. If there are more keys
- * than connections for queries, the queries are short and run in turns.
+ * than connections for queries, each query is short, so that all keys are watched in turns.
  */
 export class Watches {
   readonly #connection: Connection;
@@ -103,7 +103,7 @@ class Watch {
   readonly #key: string;
   readonly #tools: WatchTools;
   readonly #listeners = new Set<Listener>();
-  /** The newest state of the key that was read. Before the first response, it is only the index that the first subscriber has passed. */
+  /** The newest version of the key that was read. Before the first response, it contains only the index that the first subscriber has passed. */
   #seen: { readonly index: bigint; readonly pair?: KvPair };
   #query = new AbortController();
   #cancelLinger: (() => void) | undefined;
@@ -163,7 +163,7 @@ class Watch {
       method: 'GET',
       path: keyPath(this.#key),
       params: { index: this.#seen.index.toString(), wait: `${Math.ceil(wait)}ms` },
-      // A server extends the duration of a query by up to a sixteenth.
+      // A server extends the duration of a blocking query by up to a sixteenth, so the timeout is longer by as much.
       timeoutMs: wait * 1.0625 + connection.requestTimeoutMs,
       signal: this.#query.signal,
       isBlocking: true,
@@ -173,8 +173,9 @@ class Watch {
   }
 
   /**
-   * Handles the result of a query. If the key is missing and the index has grown, the key was deleted. If the index has not grown, the server may lag
-   * behind and not have the key yet, or it was restored from a snapshot. A consistent read then decides.
+   * Handles the result of a query. If the key is missing and the index of the response is above the known one, the key was deleted. If the index is
+   * not above it, the server may lag behind and not have the key yet, or it was restored from a snapshot. A consistent read then shows whether the
+   * key exists.
    */
   async #take({ pairs: [pair], index }: KvRead): Promise<void> {
     if (this.#hasEnded) return;

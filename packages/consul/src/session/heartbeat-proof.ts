@@ -8,9 +8,10 @@ const MAX_EXTENSION = 0.5;
  * write a renewal to the log. Assume that a leader is suspended and replaced. It may confirm a renewal before it learns of its replacement, and the
  * response does not name the server. Such a confirmation proves nothing, but the rule below makes it harmless. Consul ends a session only twice its
  * TTL after a renewal, and a new leader starts with twice the TTL again. So a session whose last renewal by the true leader was sent at `t` lives
- * until `t + 2 * TTL`. The client may rely on `base + TTL` as long as `base` is at most `t + TTL`. Regular heartbeats keep this rule, because they
- * are closer together. After a gap, one heartbeat extends the proven time only by half the TTL. The next one adds the other half; before it, a
- * consistent read has confirmed the session with a quorum.
+ * until `t + 2 * TTL`. The client counts the TTL from a time `base`, so it relies on the session until `base + TTL`. That is correct as long as
+ * `base` is at most `t + TTL`. Regular heartbeats keep this rule, because the time between two of them is shorter than the TTL. After a gap, one
+ * heartbeat extends the proven time only by half the TTL. The next one adds the other half; before it, a consistent read has confirmed the session
+ * with a quorum.
  */
 export class HeartbeatProof {
   readonly #ttlMs: number;

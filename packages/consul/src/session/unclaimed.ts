@@ -2,7 +2,7 @@ import { leave, type EntryTools } from '../entry/entering.ts';
 import { Entry } from '../entry/entry.ts';
 import { contenderOf } from '../queue/entries.ts';
 
-/** Removes all entries of a resumed session that no call of this process has claimed. */
+/** Removes all entries of a resumed session that no call of this process has used. */
 export async function removeUnclaimed(tools: EntryTools, claimed: ReadonlyMap<string, Entry>): Promise<void> {
   const { connection, keys, session, singleKeyOf } = tools;
   const { pairs } = await connection.read(keys.queuesFrom(''), { isConsistent: true, isTree: true });

@@ -21,8 +21,8 @@ export interface SingleTools extends EntryTools {
 }
 
 /**
- * The result of an attempt to lock a single key. After a success: the index of the key. After a failure: the key as it was read, which another
- * session holds.
+ * The result of an attempt to lock a single key. After a success: the index of the key. After a failure: the key as it was read, which is
+ * locked for another entry.
  */
 type Attempt =
   | { readonly isHeld: true; readonly modifyIndex: bigint }
@@ -51,7 +51,7 @@ export class SingleHold {
 
   /**
    * Tries to lock the single key for the entry.
-   * @throws {QueueLockError} `ENTRY_LOST`; `FOREIGN_FORMAT` when the key is used for something else
+   * @throws {QueueLockError} `ENTRY_LOST`; `FOREIGN_FORMAT` when another program uses the key for anything but a lock
    */
   async take(): Promise<void> {
     const { sessionKey, session, connection } = this.#tools;
@@ -59,7 +59,8 @@ export class SingleHold {
     const [seen] = pairs;
     if (seen && seen.flags !== Number(LOCK_FLAGS)) throw foreign(this.#key);
     this.#attempt = { isHeld: false, seen };
-    const isOthers = seen?.session !== undefined && seen.session !== session;
+    // Consul lets a session lock a key again that it has locked already. If several queues have this single key, that would grant the lock twice.
+    const isOthers = seen?.session !== undefined && !this.#isOwn(seen);
     const takenOver = isOthers ? this.#unlockedForRemoved(seen) : [];
     if (!takenOver) return;
     const text = this.#entry.key;
@@ -85,7 +86,12 @@ export class SingleHold {
     ];
   }
 
-  /** Returns the entry's turn: it is admitted only if it is admitted in the queue and the key is locked for it. */
+  /** Returns whether the single key is locked for this entry. */
+  #isOwn({ session, text }: KvPair): boolean {
+    return session === this.#tools.session && text === this.#entry.key;
+  }
+
+  /** Returns the entry's turn, in which it is admitted only if the queue admits it and the key is locked for it. */
   turnOf(turn: Turn): Turn {
     return turn.admitted && !this.#attempt.isHeld ? { admitted: false } : turn;
   }
@@ -111,8 +117,8 @@ export class SingleHold {
   }
 
   /**
-   * Locks the key if it is not locked for the entry yet, and then emits `turn`, with which the queue admits
-   * the entry. Errors when the key is lost.
+   * Locks the key if it is not locked yet for the entry, which the queue has admitted. Then emits `turn`, the
+   * admission by the queue. Errors when the key is lost.
    */
   #hold(turn: Turn): Observable<Turn> {
     return new Observable((subscriber) => {
@@ -155,10 +161,10 @@ export class SingleHold {
   }
 
   #loss(modifyIndex: bigint): Observable<never> {
-    const { watches, session } = this.#tools;
+    const { watches } = this.#tools;
     return new Observable((subscriber) => {
       const next = (pair: KvPair | undefined): void => {
-        if (pair?.session === session) return;
+        if (pair && this.#isOwn(pair)) return;
         const message = `another client took the single key ${this.#key}`;
         subscriber.error(new QueueLockError('ENTRY_LOST', message));
       };
@@ -175,7 +181,10 @@ function foreign(key: string): QueueLockError {
   return new QueueLockError('FOREIGN_FORMAT', message);
 }
 
-/** Throws `ENTRY_LOST` when the client has no permission to lock the key. Otherwise the entry, and all entries behind it, would wait forever. */
+/**
+ * Throws `ENTRY_LOST` when the client has no permission to lock the key. An admitted entry that cannot get the key would wait forever, and so would
+ * all entries behind it.
+ */
 function giveUpIfRefused(error: unknown): never {
   if (!isQueueLockError(error, 'ACCESS_DENIED')) throw error;
   throw new QueueLockError('ENTRY_LOST', `admitted, but ${detailOf(error)}`, { cause: error });

@@ -20,7 +20,10 @@ import { SingleHold, type SingleTools } from './single-hold.ts';
 
 /** The objects that are needed to watch the predecessors of an entry. */
 export interface TurnTools extends SingleTools {
-  /** The entries that waiters in this process watch. A holder in this process records here that it is about to leave. */
+  /**
+   * The entries that waiters in this process watch. A holder in this process records here that it is about to leave, so that they need not read the
+   * queue.
+   */
   readonly followed: LocalWaiters;
 }
 
@@ -78,9 +81,9 @@ function shortened({ refs, total }: EntriesAhead<Contender>): EntriesAhead<Conte
 }
 
 /**
- * Emits when a conflicting entry ahead no longer blocks the waiter. Emits `undefined` if the waiter has to read the queue to know that. There are
- * two such cases. In the first, a writer has become a reader. In the second, the entry belonged to the waiter's own session, which did not remove it.
- * Then the session, and the waiter's entry, have probably ended.
+ * Emits when a conflicting entry ahead no longer blocks the waiter. Emits `undefined` if the waiter has to read the queue to know that. There are two
+ * such cases. In the first, a writer has become a reader. In the second, an entry of the waiter's own session vanished although that session did not
+ * remove it. Then the session has probably ended, and with it the waiter's entry.
  */
 function removalOf(
   { watches, followed, session }: TurnTools,

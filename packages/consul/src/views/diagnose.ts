@@ -111,8 +111,8 @@ const UNITS: ReadonlyMap<string, number> = new Map([
 ]);
 
 /**
- * Converts a duration as Go prints it, such as `1m30s`, to milliseconds. `0s` is a setting that the operator
- * did not change, whose default is 10 s.
+ * Converts a duration as Go prints it, such as `1m30s`, to milliseconds. Converts `0s` to 10,000, because it
+ * means that the operator did not change the setting from its default of 10 s.
  */
 export function millisecondsIn(duration: unknown): number | undefined {
   if (typeof duration !== 'string') return undefined;

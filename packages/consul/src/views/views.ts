@@ -57,7 +57,7 @@ export function queuesIn(keys: Keys, pairs: readonly KvPair[]): ReadonlyMap<stri
   return queues;
 }
 
-/** Returns the present entries as a history, because Consul stores nothing about entries that have left. */
+/** Returns a history that contains only the joins of the present entries. Consul stores nothing about entries that have left. */
 export function historyOf(entries: readonly StoredEntry[]): StoredHistory {
   return {
     before: [],

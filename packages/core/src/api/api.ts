@@ -49,7 +49,7 @@ export type MultiOptions = Pick<
   'signal' | 'timeoutMs' | 'minRemainingMs' | 'owner' | 'metadata' | 'mode' | 'holding'
 >;
 
-/** Settings of a `run` that holds several names. */
+/** Options of `run` for a lock of several names. */
 export interface MultiRunOptions extends MultiOptions, WorkOptions {}
 
 /**
@@ -82,15 +82,16 @@ export interface LockClient extends AsyncDisposable {
    * Waits for the lock, runs `work` while holding it, and releases it.
    *
    * @param name of the lock: all clients that use the same name exclude each other
-   * @param work called once with the ownership and a signal `stop`. `run` always waits for it, so pass `stop` to everything that it awaits.
-   *   `stop` aborts on the loss of the hold, on `options.stop`, after `options.workTimeoutMs`, and when the client closes. Reading `aborted`
-   *   compares with the clock; derive further signals with `anySignal`, which does so too. Work that stops half-way must throw, for instance by
-   *   `stop.throwIfAborted()`: work that returns counts as done
+   * @param work called once with the ownership and a signal `stop`. `run` always waits for it, so pass `stop` to everything that it awaits. `stop`
+   *   aborts on the loss of the hold, on `options.stop`, after `options.workTimeoutMs`, and when the client closes. Each read of `stop.aborted`
+   *   compares the deadline with the clock. Combine it with other signals by `anySignal`, whose signals do so too. Work that stops half-way must
+   *   throw, for instance by `stop.throwIfAborted()`: work that returns counts as done
    * @returns the result of `work`, after the release is confirmed. If the server cannot be reached then, it resolves when the session has
    *   certainly ended, up to one TTL later
-   * @throws {QueueLockError} `OWNERSHIP_LOST` when the hold was lost while `work` ran, with the error of `work` as its `cause`; the error of `work`
-   *   otherwise; `WORK_TIMEOUT` or `CLOSED` when that stopped it; `REENTRANT` inside the `work` of the same name, unless the permits of both
-   *   fit into its limit; `TIMEOUT`, the signal's reason, `UNAVAILABLE` or `SESSION_LOST` when the lock was never granted
+   * @throws {QueueLockError} `OWNERSHIP_LOST` when the hold was lost while `work` ran, with the error of `work` as its `cause`. `WORK_TIMEOUT` or
+   *   `CLOSED` when the timeout or the closing client stopped `work`. Otherwise the error of `work`. When the lock was never granted: `TIMEOUT`, the
+   *   signal's reason, `UNAVAILABLE` or `SESSION_LOST`. It is `REENTRANT` when the call chain already holds the name, unless the name is a semaphore
+   *   and all permits of the call chain fit into its limit
    * @example
    * await locks.run('invoices/42', async ({ token }, stop) => {
    *   await book({ token, signal: stop });
@@ -103,7 +104,10 @@ export interface LockClient extends AsyncDisposable {
   ): Promise<Awaited<T>>;
   /** Like the overload below, for shared locks and semaphores. */
   acquire(name: string, options: AcquireOptions & SharedOptions): Promise<SharedOwnership>;
-  /** Waits for the lock and returns its ownership. Release it with `release()` or `await using`. Rejects as `run` does. */
+  /**
+   * Waits for the lock and returns its ownership. Release it with `release()` or `await using`. Rejects with the same errors as a `run` whose lock
+   * was never granted.
+   */
   acquire(name: string, options?: AcquireOptions): Promise<Ownership>;
   /** Like the overload below, for shared locks and semaphores. */
   tryAcquire(
@@ -144,9 +148,9 @@ export interface LockClient extends AsyncDisposable {
    */
   claimWithPosition(name: string, options?: ClaimOptions): PositionStream;
   /**
-   * Returns a lock of several names, which is held when all of them are. If two such locks use several common queues, one of them is ahead in all of
-   * these queues. So they cannot deadlock with each other. A call chain that holds one lock and waits for another can still cause a deadlock. A
-   * timeout, an abort or the loss of one name ends all.
+   * Returns a lock of several names, which is held when all of them are held. If two such locks use several common queues, one of them is ahead in
+   * all of these queues. So they cannot deadlock with each other. A call chain that holds one lock and waits for another can still cause a deadlock.
+   * A timeout, an abort or the loss of one name ends the claim or the hold of all names.
    * @param names 1 to 60 different names
    * @throws {QueueLockError} `INVALID_ARGUMENT`, also for a backend that cannot enter several queues with one call
    */
@@ -165,7 +169,7 @@ export interface LockClient extends AsyncDisposable {
   /** Emits the latest evictions from this queue, the newest last: at once, then after each change. Never errors. */
   evictions(name: string): Observable<readonly Eviction[]>;
   /**
-   * Emits the recorded holds of this queue: which process held it, from when to when, and why the hold ended. At once, then after each change.
+   * Emits the recorded holds of this queue: which process held it, from when to when, and why the hold ended. Emits at once, then after each change.
    * Clients record their holds with `LockClientOptions.recordHolds`; holds of other clients are missing. Never errors.
    * @throws {QueueLockError} `INVALID_ARGUMENT` for a backend without registers
    * @example
@@ -207,14 +211,14 @@ export interface LockClient extends AsyncDisposable {
   readonly session$: Observable<SessionState>;
   /**
    * Emits failures that have not affected any call or hold, so that the application can log them. An example is a password file that cannot be read
-   * for a new connection, so that the client uses the last valid password. Does not emit earlier failures. Completes when the client is closed; never
-   * errors.
+   * for a new connection, so that the client uses the last valid password. Does not emit failures from before the subscription. Completes when the
+   * client is closed; never errors.
    */
   readonly errors$: Observable<QueueLockError>;
   /**
    * Returns the text with which another process resumes this session and its entries, by `LockClientOptions.resume`: after `abandon`, or after a
-   * crash if the text was stored before. Opens the session if needed. The text is a secret: a process that has it can act as this client.
-   * From then on, etcd must confirm each release before a waiter of the same session is granted.
+   * crash if the text was stored before. Opens a session if the client has none. The text is a secret: a process that has it can act as this client.
+   * After this call, a waiter of the same session on etcd is granted only after etcd has confirmed the release.
    * @returns a text that is valid as long as the session lives, also for entries that are created later
    * @throws {QueueLockError} `INVALID_ARGUMENT` on a backend that cannot resume sessions
    */
@@ -227,9 +231,9 @@ export interface LockClient extends AsyncDisposable {
   /**
    * Closes the client: waiters reject with `CLOSED`, holds are lost with the reason `client-closed`, entries are removed, and the backend is closed.
    * Later calls reject with `CLOSED`, and the process may exit. A repeated call returns the outcome of the first. With `drainMs`, the client waits
-   * for running work before it closes. At once, new claims and waiters reject with `CLOSED`, and the `stop` signal of each `run` aborts (also in
-   * multi-locks, semaphores and `lead`). When all this work has released its locks, or after `drainMs`, the remaining holds are lost. Those include
-   * the holds of `acquire` and `claim`, which have no `stop` signal.
+   * for running work before it closes. As soon as `close` is called, new claims and waiters reject with `CLOSED`, and the `stop` signal of each `run`
+   * aborts (also in multi-locks, semaphores and `lead`). When all this work has released its locks, or after `drainMs`, the remaining holds are lost.
+   * Those include the holds of `acquire` and `claim`, which have no `stop` signal.
    */
   close(options?: CloseOptions): Promise<void>;
 }

@@ -16,8 +16,8 @@ export interface BackendInfo {
   /** The default TTL of a client, in milliseconds. At least `minTtlMs`. */
   readonly defaultTtlMs: number;
   /**
-   * How much older the proof of a heartbeat is than the heartbeat, as a fraction of the TTL. Default 0: a confirmed heartbeat proves the session from
-   * the time at which it was sent. On ZooKeeper it proves the session only from the time at which an earlier heartbeat was sent.
+   * Set if a confirmed heartbeat proves the session only from the time at which an earlier heartbeat was sent, as on ZooKeeper. It is the minimum time
+   * between the two heartbeats, as a fraction of the TTL. Default 0: a confirmed heartbeat proves the session from the time at which it was sent itself.
    */
   readonly proofLag?: number;
 }

@@ -16,7 +16,10 @@ export type ClaimState =
       readonly order: bigint;
       /** The fencing token that the hold will have. */
       readonly token: bigint;
-      /** Key of the entry; see `SharedOwnership.key`. On etcd, reading it disables the fast hand-off, so do not read it for a log. */
+      /**
+       * Key of the entry; see `SharedOwnership.key`. Do not read it for a log: on etcd, the next hold of the name by this client then begins only after
+       * this entry has left the store.
+       */
       readonly key: string;
       /** Id of the entry; see `QueueEntry.id`. */
       readonly id: string;

@@ -6,7 +6,8 @@ import type { Eviction } from './queue-api.ts';
  * Error codes, one for each case that a caller may handle differently.
  *
  * - `INVALID_ARGUMENT`: the call can never succeed as written; the message names argument, value and rule.
- * - `TIMEOUT`: the wait ended before the lock was granted, because other clients hold it or are ahead; the entry was withdrawn. Never an outage.
+ * - `TIMEOUT`: the wait ended before the lock was granted, because other clients hold it or are ahead; the entry was withdrawn. An outage never
+ *   causes it.
  * - `WORK_TIMEOUT`: the work of a `run` exceeded `workTimeoutMs`, its `stop` aborted, and it ended with an error. It may have had effects.
  * - `REENTRANT`: the calling async context already holds this name, and the requested permits do not fit into the limit; waiting would never end.
  * - `CLOSED`: the client is closed or closing. With a `cause`: the work of a `run` had begun and threw when its `stop` aborted, so it may have had effects.
@@ -61,7 +62,7 @@ export interface QueueLockErrorOptions {
   readonly reason?: RevocationReason;
   /** The record of the eviction that removed the entry, if it is known. */
   readonly eviction?: Eviction;
-  /** Whether the store itself sent this failure. Default: whether it sent `cause`. */
+  /** Whether the store itself sent this error. Default: whether it sent `cause`. */
   readonly responded?: boolean;
 }
 
@@ -86,8 +87,8 @@ export class QueueLockError extends Error {
    */
   eviction: Eviction | undefined;
   /**
-   * Whether the store itself sent this failure, or the one in `cause`: then the store runs and its address is right, and the message names the limit
-   * or the setting. False when there was no response, or when this is not known.
+   * Whether the store itself sent this error or its `cause`. If so, the store runs and its address is right, and the message names the limit or the
+   * setting. False when there was no response, or when this is not known.
    */
   readonly responded: boolean;
 
@@ -110,7 +111,7 @@ export class QueueLockError extends Error {
     return RETRYABLE.has(this.code);
   }
 
-  /** Returns the error's members for JSON, with its message and cause. `JSON.stringify` omits those of errors by default. */
+  /** Returns the error's properties, with its message and cause, which `JSON.stringify` omits from errors by default. */
   toJSON(): object {
     const { name, code, message, reason, eviction, cause } = this;
     return {

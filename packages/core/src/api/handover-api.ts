@@ -8,6 +8,9 @@ export interface HandoverAnswer {
 export interface HandoverRequestOptions {
   /** The reason of the request, shown to the holder. At most 200 characters. */
   readonly reason: string;
-  /** How long the waiter waits for a response, in milliseconds. If there is none until then, the response in the state of its claim is `ignored`. */
+  /**
+   * How long the waiter waits for a response, in milliseconds. If there is none within this time, the response in the state of its claim is
+   * `ignored`.
+   */
   readonly withinMs: number;
 }

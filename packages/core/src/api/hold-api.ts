@@ -10,9 +10,9 @@ import type { QueueEntry } from './queue-api.ts';
  */
 export interface Hold extends AsyncDisposable {
   /**
-   * Aborts when the hold is lost, never when it is released. Its reason is a `QueueLockError` with code `OWNERSHIP_LOST`. It aborts before the
-   * server may grant the lock to the next waiter. Reading `aborted` compares with the clock, so it is right even when timers are late, as
-   * after a blocked event loop. To give up a wait, use the `signal` of `ClaimOptions`.
+   * Aborts when the hold is lost, never when it is released. Its reason is a `QueueLockError` with code `OWNERSHIP_LOST`. It aborts before the server
+   * may grant the lock to the next waiter. Each read of `aborted` compares the proven time with the clock, so it is right even when timers are late,
+   * as after a blocked event loop. To give up a wait, use the `signal` of `ClaimOptions`.
    */
   readonly signal: AbortSignal;
   /** Whether the lock is held now, by the clock. */
@@ -20,8 +20,8 @@ export interface Hold extends AsyncDisposable {
   /** Milliseconds for which the hold is proven from now on; 0 when it is not held. Each heartbeat extends it. */
   readonly remainingMs: number;
   /**
-   * Checks the hold directly before an action with an effect outside of this process. Call it in the same synchronous block as the sending of that
-   * request, because a process may be paused during an `await`.
+   * Checks the hold directly before a request that has an effect outside of this process. Call it in the same synchronous block that sends the request,
+   * because a process may be paused during an `await`.
    * @param minRemainingMs for how many milliseconds from now the hold must be proven, for instance the timeout of the request that follows. Default 0
    * @throws {QueueLockError} `OWNERSHIP_LOST` when the lock is not held any more, `NOT_ENOUGH_TIME` when the hold is proven for less time
    */
@@ -43,7 +43,8 @@ export interface SharedOwnership extends Hold {
   readonly id: string;
   /**
    * The entry's key or path in the store, for guards that compare it (`@queuelock/fencing`). Read it while the lock is held: from then on the
-   * next hold begins only after this entry has left the store. On etcd this disables the fast hand-off within one client for this hold.
+   * next hold begins only after this entry has left the store. On etcd this disables the hand-off to another claim of the same client before the
+   * removal is confirmed.
    * @throws {QueueLockError} `OWNERSHIP_LOST` on etcd, if it is read for the first time after the release and the next holder already holds
    */
   readonly key: string;
@@ -56,9 +57,10 @@ export interface SharedOwnership extends Hold {
   readonly token: bigint;
   /**
    * On etcd only: the fencing token that Go programs use, `Mutex.Header().Revision` or `ETCD_LOCK_REV` of `etcdctl lock`. It is the revision of the
-   * response that reported the grant, or a smaller one after a hand-off within one session. `token` is instead the revision at which the entry was
-   * created (`IsOwner`, `Election.Rev`). Both grow with every grant, but they cannot be compared with each other. So all clients that write to a
-   * protected resource must send the same kind.
+   * response that reported the grant. After a hand-off within one session, no response reported the grant, and `grantToken` is a smaller revision.
+   * `token` is instead the revision at which the entry was created, which Go compares in `Mutex.IsOwner` and returns from `Election.Rev`. Both grow
+   * with every grant, but they cannot be compared with each other. So all clients that write to a protected resource must send the same one of the
+   * two.
    */
   readonly grantToken: bigint | undefined;
   /** Whether the hold is that of a read lock. */
@@ -77,15 +79,15 @@ export interface SharedOwnership extends Hold {
     label: { readonly metadata: Readonly<Record<string, string>> } | { readonly value: string },
   ) => Promise<void>;
   /**
-   * Emits each request of a waiter once, and completes when the hold ends. While subscribed, the client watches the whole queue, so it receives every
-   * change of the queue.
+   * Emits each request of a waiter once, and completes when the hold ends. While it has a subscriber, the client watches the whole queue, so it
+   * receives every change of the queue.
    */
   readonly requests$: Observable<HandoverRequest>;
 }
 
 /**
- * A hold that no other client has at the same time. If `mode` or `limit` come from variables, the compiler uses this type too. Then check `shared`
- * and `limit` at run time.
+ * A hold that no other client has at the same time. If `mode` or `limit` come from variables, the compiler uses this type even for a hold that is
+ * shared. In that case, check `shared` and `limit` at run time.
  */
 export interface Ownership extends SharedOwnership {
   /**

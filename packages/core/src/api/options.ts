@@ -7,15 +7,15 @@ import type { HandoverRequestOptions } from './handover-api.ts';
 /** Settings of a lock client. */
 export interface LockClientOptions {
   /**
-   * Time to live of the session, in milliseconds: how long the server keeps this client's entries without a heartbeat. A crashed holder
-   * delays the queue by at most this plus the server's expiry granularity. The server may grant more, and what it granted counts: etcd
-   * rounds up to whole seconds and to its own minimum. Default: that of the backend, 10,000 on etcd and 15,000 on ZooKeeper with usual
+   * Time to live of the session, in milliseconds: how long the server keeps this client's entries without a heartbeat. A crashed holder delays the
+   * queue by at most this plus the time in which the server detects that a session has expired. The server may grant more, and what it granted
+   * counts: etcd rounds up to whole seconds and to its own minimum. Default: that of the backend, 10,000 on etcd and 15,000 on ZooKeeper with usual
    * settings.
    */
   readonly ttlMs?: number;
   /**
-   * Longest pause between two heartbeats, in milliseconds. Each pause is shortened by up to 20 % at random, so that heartbeats of many clients
-   * spread out. Default: a quarter of the granted TTL, so that three heartbeats may fail.
+   * Longest pause between two heartbeats, in milliseconds. Each pause is shortened by up to 20 % at random, so that heartbeats of many clients spread
+   * out. Default: a quarter of the granted TTL, so that three heartbeats in a row may fail.
    */
   readonly heartbeatIntervalMs?: number;
   /**
@@ -24,25 +24,26 @@ export interface LockClientOptions {
    */
   readonly safetyMarginMs?: number;
   /**
-   * How long a new holder waits when the previous hold did not end by a release (a crash, a lost session, an operator's removal), in
-   * milliseconds. Chubby calls this the lock-delay. Use it for resources that cannot check a fencing token: effects of a holder that was cut
-   * off may still arrive. It costs one write for each hold. Only holds of clients that set it are noticed, so set it in all clients of a name.
-   * `tryAcquire` waits too. 2,500 covers every overlap that was measured for clients without proven heartbeats. Default 0: off.
+   * How long a new holder waits when the previous hold did not end by a release (a crash, a lost session, an operator's removal), in milliseconds.
+   * Chubby calls this the lock-delay. Use it for resources that cannot check a fencing token: effects of a holder that was cut off may still arrive.
+   * It costs one write for each hold. A new holder notices only earlier holds of clients that set this option, so set it in all clients of a name.
+   * `tryAcquire` waits too. In measurements with clients without heartbeat proof, no two holds overlapped for longer than 2,500 ms. Default 0: off.
    */
   readonly lockDelayMs?: number;
   /**
    * Longest time in milliseconds for which the event loop of this process may be blocked without the loss of its locks: 0, or from 1,000 to
    * 3,600,000. While the main thread sends no heartbeats, a worker thread sends them over its own connection. While the loop is blocked, `signal`
-   * cannot fire and handover requests are not answered; `held` is right at once after it. A process that is blocked for longer loses its locks, at
-   * most this time and two TTLs after the block began. So does a process that is frozen as a whole, because its threads stop too. On etcd only, for
-   * options without functions; other clients are refused with `INVALID_ARGUMENT`. Default 0: only the main thread sends heartbeats.
+   * cannot abort and handover requests get no response; `held` is right at once after it. A process that is blocked for longer loses its locks, at
+   * most this time and two TTLs after the block began. So does a process that is frozen as a whole, because its threads stop too. It requires the
+   * etcd backend with options that can be passed to a thread, so without functions; otherwise the creation of the client throws `INVALID_ARGUMENT`.
+   * Default 0: only the main thread sends heartbeats.
    */
   readonly maxBlockedMs?: number;
 
   /**
-   * How many holds of each name to record beside its queue, 0 to 100; `LockClient.recordedHolds` shows them, also after all clients have ended.
-   * At most 4,096 bytes for each name, which is about 35 holds. Costs two reads and two writes for a hold, one of each if it is shorter than
-   * 20 ms. They run in the background: no hold waits for them or fails by them. The record of a name stays in the store until
+   * How many holds of each name to record beside its queue, 0 to 100; `LockClient.recordedHolds` shows them, also after all clients have ended. At
+   * most 4,096 bytes for each name, which is about 35 holds. A hold costs two reads and two writes, or one read and one write if it is shorter than
+   * 20 ms. They run in the background: no hold waits for them or fails because of them. The record of a name stays in the store until
    * `LockClient.forgetHolds`, so set this for a limited number of names. Default 0: off.
    */
   readonly recordHolds?: number;
@@ -55,7 +56,7 @@ export interface LockClientOptions {
    * earlier process may have been lost. If the session has ended, the client opens a new one.
    */
   readonly resume?: string;
-  /** Label of this client, shown to every client that reads the queue. Default `host:pid`. */
+  /** Text that identifies this client, shown to every client that reads the queue. Default `host:pid`. */
   readonly owner?: string;
   /** Source of time, for tests. Default: the machine's monotonic clock, which also counts while the machine is suspended. */
   readonly clock?: Clock;
@@ -75,12 +76,12 @@ export interface ClaimOptions {
    */
   readonly timeoutMs?: number;
   /**
-   * Time that the work under the lock needs, in milliseconds. The hold begins only when heartbeats prove it for at least this time; the client sends one more
-   * heartbeat if needed. If that proves less, the call rejects with `NOT_ENOUGH_TIME`. A value that no heartbeat can prove is refused with
-   * `INVALID_ARGUMENT`. The largest value is the TTL less 1 % and the safety margin; on ZooKeeper also less `heartbeatIntervalMs`. Default 0.
+   * Time that the work under the lock needs, in milliseconds. The hold begins only when heartbeats prove it for at least this time; the client sends
+   * one more heartbeat if needed. If that proves less, the call rejects with `NOT_ENOUGH_TIME`. A value that no heartbeat can prove is refused with
+   * `INVALID_ARGUMENT`. The largest value is 99 % of the TTL less the safety margin; on ZooKeeper also less `heartbeatIntervalMs`. Default 0.
    */
   readonly minRemainingMs?: number;
-  /** Label of this entry instead of the client's. */
+  /** Text that identifies the client of this entry, instead of the client's own `owner`. */
   readonly owner?: string;
   /** Details shown with the entry to every client that observes the queue. Never put secrets here. At most 1,024 bytes of JSON together with the owner. */
   readonly metadata?: Readonly<Record<string, string>>;
@@ -94,14 +95,14 @@ export interface ClaimOptions {
    * ahead rejects with `LIMIT_MISMATCH`. Default 1.
    *
    * A stream of numbers changes the limit until the hold begins. Use such a name for this semaphore only, since its claims are not checked against
-   * the limits of entries ahead. While a new number spreads, an entry may be granted before an entry ahead of it, which then has a smaller fencing
-   * token.
+   * the limits of entries ahead. Until all clients have received a new number, an entry may be granted before an entry ahead of it, which then has a
+   * smaller fencing token.
    */
   // eslint-disable-next-line rxjs-x/finnish -- a number in most cases, and a stream only for a limit that changes
   readonly limit?: number | Observable<number>;
   /**
-   * Number of permits to take at once, at most `limit`. Smaller claims do not pass. Take all permits that you need in one claim: a call chain
-   * that holds permits and waits for more may deadlock with others that do the same. Default 1.
+   * Number of permits to take at once, at most `limit`. While the claim waits for them, claims for fewer permits do not overtake it. Take all permits
+   * that you need in one claim: a call chain that holds permits and waits for more may deadlock with others that do the same. Default 1.
    */
   readonly permits?: number;
   /**
@@ -121,9 +122,9 @@ export interface ClaimOptions {
    */
   readonly maxExpectedWaitMs?: number;
   /**
-   * Takes the lock from its holder, who loses it with the reason `entry-removed` and this text, of at most 200 characters. Waiters ahead of the claim
-   * join again behind it; waiters of other libraries are removed. In a semaphore, the claim takes as many permits as it needs, from the newest
-   * holders first. The previous holder may not have noticed the loss yet, so send the fencing token with every write.
+   * Takes the lock from its holder, who loses it with the reason `entry-removed` and the text `reason`, of at most 200 characters. Waiters ahead of
+   * the claim join again behind it; waiters of other libraries are removed. In a semaphore, the claim takes as many permits as it needs, from the
+   * newest holders first. The previous holder may not have noticed the loss yet, so send the fencing token with every write.
    */
   readonly steal?: { readonly reason: string };
   /** Requests a release from the holder, while this claim waits. The holder's response appears in the state `queued`. */
@@ -164,14 +165,15 @@ export interface WorkOptions {
   readonly workTimeoutMs?: number;
 }
 
-/** Settings of one `run`: `signal` and `timeoutMs` limit the wait, `workTimeoutMs` limits the work, `stop` ends either. */
+/** Settings of one `run`: `signal` and `timeoutMs` limit the wait, `workTimeoutMs` limits the work, `stop` ends whichever of the two is in progress. */
 export interface RunOptions extends AcquireOptions, WorkOptions {}
 
 /** Settings of one acquisition. */
 export interface AcquireOptions extends ClaimOptions {
   /**
    * Lets this call enter a lock again that its call chain already holds through a `run` with the same option. Without this option the call rejects
-   * with `REENTRANT`. Calls from the same level, for instance under `Promise.all`, enter one after another. Default `false`.
+   * with `REENTRANT`. If several calls are made from within the same hold at once, for instance under `Promise.all`, they enter one after another. Default
+   * `false`.
    */
   readonly reentrant?: boolean;
   /** Enters the lock of this ownership again, from any call chain. Such calls enter one after another. The name must be that of the ownership. */

@@ -28,7 +28,7 @@ export type RecordedHoldEnd =
       readonly reason: 'released' | RevocationReason;
       /** How long the lock was held, in milliseconds, by the monotonic clock of the holder. */
       readonly heldMs: number;
-      /** Set if another client removed the entry and the holder has read the record of that: the label of that client, and its reason. */
+      /** Label and reason of the client that removed the entry. Set if another client removed it and the holder has read the record of the removal. */
       readonly eviction?: { readonly by: string; readonly reason: string };
     }
   /** No end is recorded, and the entry is not in the queue. The holder's process died, could not reach the store, or has not written the end yet. */

@@ -26,8 +26,8 @@ export interface WaitBasis {
   /** Number of entries ahead for which the client assumes its own `typicalHoldMs`. */
   readonly assumed: number;
   /**
-   * Number of entries ahead whose holds have an unknown duration. The estimate treats these holds as endless. If `expectedWaitMs` is defined
-   * nevertheless, it does not depend on them.
+   * Number of entries ahead whose holds have an unknown duration. The estimate treats these holds as endless. If `expectedWaitMs` is defined although
+   * this number is above 0, it does not depend on these holds.
    */
   readonly unknown: number;
 }
@@ -41,7 +41,10 @@ export type PositionedClaimState =
       readonly order: bigint;
       /** The fencing token that the hold will have. */
       readonly token: bigint;
-      /** Key of the entry; see `SharedOwnership.key`. On etcd, reading it disables the fast hand-off, so do not read it for a log. */
+      /**
+       * Key of the entry; see `SharedOwnership.key`. Do not read it for a log: on etcd, the next hold of the name by this client then begins only after
+       * this entry has left the store.
+       */
       readonly key: string;
       /** Id of the entry; see `QueueEntry.id`. */
       readonly id: string;

@@ -3,12 +3,12 @@ import type { HandoverAnswer } from './handover-api.ts';
 import type { HandoverRequestOptions } from './handover-api.ts';
 
 /**
- * One entry of a queue as every client can read it. Members that only clients of this library write are `undefined` for entries of other programs.
+ * One entry of a queue as every client can read it. Properties that only clients of this library write are `undefined` for entries of other programs.
  */
 export interface QueueEntry {
   /**
    * The entry's key or path in the store. A later entry may have the same key, so identify an entry by `key` and `order` together. Do not guard
-   * writes with this key. Use `Ownership.key` for that: once it is read, the next hold begins only after the entry has left the store.
+   * writes with this key. Use `Ownership.key` for that: once `Ownership.key` is read, the next hold begins only after the entry has left the store.
    */
   readonly key: string;
   /** The number that the server gave the entry: smaller is earlier in the queue. */
@@ -40,7 +40,7 @@ export interface QueueEntry {
   readonly typicalHoldMs?: number;
   /** The handover request that the entry's client makes to the holder while it waits. */
   readonly request?: HandoverRequestOptions;
-  /** Ids of the holders' entries whose responses to its handover request the entry's client has read. */
+  /** Ids of entries of holders: those whose responses to its handover request the client of this entry has read. */
   readonly heard: readonly string[];
   /**
    * Responses of the entry's client, as the holder, to handover requests. Each has the id of the requesting waiter's entry. The newest is the last.
@@ -75,8 +75,9 @@ export interface SharedRegister {
   read(): Promise<string | undefined>;
   /**
    * Changes the text.
-   * @param change returns the new text for the present one. The same text changes nothing; `undefined` empties the register. It is called again when
-   *   another client has changed the text meanwhile, and after a lost reply. In the second case the present text may already be its result
+   * @param change returns the new text for the current one. The same text changes nothing; `undefined` empties the register. It is called again when
+   *   another client has changed the text meanwhile, and after a lost reply. After a lost reply, the current text may already be the result of the
+   *   earlier call
    * @returns the new text
    */
   change(change: (text: string | undefined) => string | undefined): Promise<string | undefined>;

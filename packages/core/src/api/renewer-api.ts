@@ -25,8 +25,8 @@ export interface RenewerSupport {
    */
   check(): void;
   /**
-   * Loads the function that returns the source of a renewer. Its argument is a session that this backend has opened or
-   * resumed. A backend can import the code lazily that finds the URL of the module.
+   * Loads a function that returns the `RenewerSource` of a session, which this backend has opened or resumed. Loading may include the import of code
+   * that only clients with `maxBlockedMs` need.
    */
   loadSources(): Promise<(session: object) => RenewerSource>;
 }

@@ -28,8 +28,8 @@ export interface EntrySpec {
 /** Options for entering several queues at once. */
 export interface EnqueueAllOptions {
   /**
-   * Default `false`. If true, the caller removes all entries at once unless all of them are admitted immediately. Such calls never wait for each
-   * other. So the backend need not give them one order in all queues, or wait for other sessions.
+   * Default `false`. If true, the caller removes all entries unless all of them are admitted immediately. Such calls never wait for each other. So
+   * the backend need not give them one order in all queues, or wait for other sessions.
    */
   readonly isTry?: boolean;
 }
@@ -47,11 +47,11 @@ export interface Turn {
 export interface Placement {
   /** Number by which the store orders the entries of a queue. A later entry has a larger one, unless the queue was empty in between. */
   readonly order: bigint;
-  /** Fencing token: grows with every conflicting grant of the queue, for ever. */
+  /** Fencing token: larger than the tokens of all earlier conflicting grants of the queue, for ever. */
   readonly token: bigint;
   /** The entry's key or path in the store, for people and tools. A later entry may have the same key, with another `order`. */
   readonly key: string;
-  /** The turn of the entry when it joined. If the entry is admitted, the store needed no further request. */
+  /** The turn of the entry when it joined. If it admits the entry, the claim needs no further request to the store. */
   readonly turn: Turn;
   /**
    * The limit of an entry ahead, if it differs from this entry's limit. A reader ahead counts with a limit of 1; otherwise it might hold together
@@ -70,13 +70,13 @@ export interface Placement {
 
 /**
  * Traces of holds, which outlive the session. A client writes a trace when its hold begins, and erases it when it removes the entry. If the next
- * holder finds a trace, an earlier hold ended in another way, and its client may not know that yet.
+ * holder finds a trace, an earlier hold ended without such a removal, and its client may not know that yet.
  */
 export interface HoldTraces {
   /**
    * Writes the trace of the entry with this id. From now on, `remove` of the id erases the trace together with the entry or just before it, and never
-   * when the entry was already gone. Safe to repeat; rejects like `Session.enqueue`.
-   * @returns the queue's other traces whose entries are no longer in it, as identifiers for `erase` only
+   * when the entry had already left the queue. Safe to repeat; rejects like `Session.enqueue`.
+   * @returns the queue's other traces whose entries are no longer in it, as identifiers that only `erase` understands
    */
   leave(queue: string, id: string): Promise<readonly string[]>;
   /** Erases traces. Safe to repeat: a missing trace is no error. Rejects like `Session.enqueue`. */
@@ -118,13 +118,13 @@ export interface Session {
   /** Access to traces of holds. A backend without this member rejects clients with `lockDelayMs`. */
   readonly traces?: HoldTraces;
   /**
-   * Sends a heartbeat. Resolves to the milliseconds that the server will keep the session, counted from the moment of this *call*. Resolves only
-   * when that is proven, so on a cluster one member's response is not enough. Never called concurrently.
+   * Sends a heartbeat. Resolves to the milliseconds that the server will keep the session, counted from the moment of this *call*. Resolves only when
+   * that is proven, so on a cluster the response of one server is not enough. Never called concurrently.
    * @throws {QueueLockError} `SESSION_LOST`; any other error means that the outcome is unknown
    */
   renew(signal: AbortSignal): Promise<number>;
   /**
-   * Checks whether the session has ended on the server. Called after an `ENTRY_LOST`, where `turns$` cannot distinguish a removed entry from an
+   * Checks whether the session has ended on the server. Called after an `ENTRY_LOST`, because `turns$` cannot distinguish a removed entry from an
    * ended session. One attempt with its own time limit; rejects when unknown. A backend whose `turns$` distinguish the two does not implement it.
    */
   hasEnded?(): Promise<boolean>;
@@ -132,14 +132,14 @@ export interface Session {
    * Enters the queue. Resolves when exactly one entry with this id is in it. Definite rejections: `SESSION_LOST`, `ENTRY_LOST`, `ACCESS_DENIED`,
    * `INVALID_ARGUMENT`, `FOREIGN_FORMAT`. After any other rejection the outcome is unknown. The core then repeats the call with the same spec, which
    * finds the same entry, or calls `remove`. One attempt with its own time limit. Repeated with another `limit`, it finds the same entry and returns
-   * its turns under that limit. Everything else is taken from the store. It rejects with `INVALID_ARGUMENT`, without changes, when mode or permits
-   * differ from the stored ones. The same holds for an id that the session uses in another queue (see `requireSameEntry`).
+   * its turns under that limit. All other properties are those of the stored entry. It rejects with `INVALID_ARGUMENT`, without changes, when mode or
+   * permits differ from the stored ones. The same holds for an id that the session uses in another queue (see `requireSameEntry`).
    */
   enqueue(spec: EntrySpec): Promise<Placement>;
   /**
    * Enters several distinct queues with one entry each. If two calls, of any sessions, enter several common queues, the entries of one call are ahead
    * in all of them. Rejects like `enqueue`, for all entries together. Afterwards the core repeats or removes each entry separately, by its id. Other
-   * clients see none of the entries until all are certain to appear, or to vanish with the session.
+   * clients see none of the entries until it is certain that all of them will be stored, or that they will be removed with the session.
    */
   enqueueAll?(specs: readonly EntrySpec[], option?: EnqueueAllOptions): Promise<readonly Placement[]>;
   /** Like `enqueue`, but when the entry would have to wait, resolves to `undefined` and adds no entry. */
@@ -171,8 +171,8 @@ export interface Session {
    */
   readonly resumption?: string;
   /**
-   * Removes the entries of a resumed session that this process has not claimed by `enqueue`. The core calls it once, one TTL after `resume`: such
-   * an entry would block its queue while this process sends heartbeats. Removes nothing from a session opened here. One attempt; safe to repeat.
+   * Removes the entries of a resumed session for which this process has not called `enqueue`. The core calls it once, one TTL after `resume`: such an
+   * entry would block its queue while this process sends heartbeats. Removes nothing from a session opened here. One attempt; safe to repeat.
    */
   removeUnclaimed?(): Promise<void>;
   /**
@@ -208,9 +208,9 @@ export interface Backend {
    */
   open(ttlMs: number, signal: AbortSignal): Promise<Session>;
   /**
-   * Resumes a session that another process abandoned or that outlived it. If that process still runs, its next heartbeat rejects with `SESSION_LOST`,
-   * and it neither keeps nor ends the session. `enqueue` with the id of an existing entry finds that entry. Rejects as `open`, and with
-   * `SESSION_LOST` when the session has ended.
+   * Resumes a session of another process, which has abandoned the session or has ended without closing it. If that process still runs, its next
+   * heartbeat rejects with `SESSION_LOST`, and it neither keeps nor ends the session. `enqueue` with the id of an existing entry finds that entry.
+   * Rejects as `open`, and with `SESSION_LOST` when the session has ended.
    */
   resume?(resumption: string, signal: AbortSignal): Promise<Session>;
   /**
@@ -224,7 +224,7 @@ export interface Backend {
    */
   evict?(queue: string, entry: { readonly key: string; readonly order: bigint }): Promise<boolean>;
   readonly registers?: Registers;
-  /** Creates heartbeats in another thread, for clients with `maxBlockedMs`. A backend without this member rejects such clients. */
+  /** Sends heartbeats from another thread, for clients with `maxBlockedMs`. A backend without this member rejects such clients. */
   readonly renewers?: RenewerSupport;
   /**
    * Returns the fencing token of an entry that `observe` emitted, for backends whose token is not the entry's `order`. Returns `undefined` when the
@@ -236,7 +236,7 @@ export interface Backend {
   ): Promise<bigint | undefined>;
   /**
    * Emits the non-empty queues whose names begin with `prefix`, in any order, then their changes. Changes are merged, over a second or more where
-   * reading is expensive. Keys and counts only. Queues that may not be read are omitted. Errors like `observe`.
+   * reading is expensive. Reads only keys or counts of the entries, and no values. Queues that may not be read are omitted. Errors like `observe`.
    */
   queues?(prefix: string): Observable<readonly ListedQueue[]>;
   /** Reads what the store has kept of a queue's past. Makes one attempt, which limits its own time or ends when `signal` aborts. */

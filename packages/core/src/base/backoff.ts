@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts';
 
-/** Largest part of a delay by which jitter shortens it. */
+/** Largest fraction of a delay by which jitter shortens it. */
 const MAX_JITTER = 0.2;
 
 /** A source of random numbers from 0 to 1, such as a clock of this package. Default `Math.random`. */
@@ -17,7 +17,7 @@ export function withJitter(ms: number, source: RandomSource = {}): number {
 /** Parameters of an exponential backoff, in milliseconds. */
 export interface BackoffOptions {
   readonly initialDelayMs: number;
-  /** The delays do not grow beyond this. */
+  /** Maximum delay in milliseconds, before jitter. */
   readonly maxDelayMs: number;
 }
 

@@ -29,26 +29,27 @@ const LOOKING = Object.create(PLATFORM, {
 }) as object;
 
 /**
- * Returns the controller's signal, which calls `look` at each read of `aborted` or `reason`. `look` aborts the controller if necessary. So a read
- * notices a passed deadline without waiting for a late timer. The `abort` event fires before the read returns.
+ * Returns the controller's signal, which calls `read` at each read of `aborted` or `reason`. `read` aborts the controller if the signal should be
+ * aborted by now. So a read notices a passed deadline without waiting for a late timer. The `abort` event fires before the read returns.
  */
 export function checkedSignal({ signal }: Pick<AbortController, 'signal'>, read: () => unknown): AbortSignal {
-  return looking(signal, read);
+  return observeOptions(signal, read);
 }
 
 /**
  * Combines signals like `AbortSignal.any`, but checks the sources on each read, so it is correct even after a blocked event loop. The
  * result of `AbortSignal.any` aborts only with the `abort` event of its sources, such as `hold.signal`, and a late timer delays that
- * event. The same applies to signals that libraries derive. Before an effect, read the signal you passed, or call `throwIfLost()`.
+ * event. The same applies to a signal that a library derives from one that you pass to it. So before a write, read `aborted` of the signal that
+ * you passed to the library, or call `throwIfLost()` of the hold.
  * @returns a signal that is aborted as soon as one of `signals` is
  */
 export function anySignal(signals: readonly AbortSignal[]): AbortSignal {
   // Reading `aborted` of a source after its deadline aborts the source, and with it all signals derived from
   // it.
-  return looking(AbortSignal.any([...signals]), () => signals.some(({ aborted }) => aborted));
+  return observeOptions(AbortSignal.any([...signals]), () => signals.some(({ aborted }) => aborted));
 }
 
-function looking(signal: AbortSignal, read: () => unknown): AbortSignal {
+function observeOptions(signal: AbortSignal, read: () => unknown): AbortSignal {
   Object.defineProperty(signal, check, { value: read });
   return Object.setPrototypeOf(signal, LOOKING) as AbortSignal;
 }

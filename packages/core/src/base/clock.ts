@@ -27,8 +27,8 @@ export interface MachineClocks {
   wall(): number;
 }
 
-// Tolerance in milliseconds: two steps of 10 ms of the boot clock. The rounding of that clock must not end a
-// hold early.
+// Two steps of 10 ms of the boot clock, in milliseconds. They are subtracted from its elapsed time, so that
+// its rounding is not taken for a suspension, which would end a hold early.
 export const BOOT_CLOCK_GRAIN_MS = 20;
 const WALL_CLOCK_GRAIN_MS = 2;
 // Longest time that `setTimeout` accepts, almost 25 days. It fires at once for a longer time.
@@ -43,9 +43,9 @@ const MACHINE: MachineClocks = {
 };
 
 /**
- * Creates the machine's clock: the time elapsed on the monotonic clock, or on the boot clock if that is more. The monotonic clock stops while a
- * machine sleeps; the server's lease does not. A virtual machine frozen by its host may see no clock move. Nothing local helps there; only the
- * fencing token does.
+ * Creates the machine's clock: the time elapsed on the monotonic clock or on the boot clock, whichever is longer. The monotonic clock stops while a
+ * machine sleeps; the server's lease does not. In a virtual machine that its host has frozen, both clocks may stop. Nothing local helps there; only
+ * the fencing token does.
  */
 export function systemClock(): Clock {
   return {

@@ -7,7 +7,7 @@ export const MAX_TIMER_MS = 2_147_483_647;
 
 const MAX_USER_BYTES = 1_024;
 
-/** Returns the text if an entry can store it, and throws otherwise. */
+/** Returns the text if it takes at most 1,024 bytes in UTF-8, and throws otherwise. */
 export function checkedSize(argument: string, value: string): string {
   if (fits(value, MAX_USER_BYTES)) return value;
   throw invalidArgument(
@@ -23,7 +23,7 @@ export function checkedText(argument: string, value: string | undefined): string
   return checkedSize(argument, value);
 }
 
-/** Returns the object of texts if an entry can store it as JSON, and throws otherwise. */
+/** Returns the object if all its values are texts and an entry can store it as JSON, and throws otherwise. */
 export function checkedTexts(
   argument: string,
   texts: Readonly<Record<string, string>>,

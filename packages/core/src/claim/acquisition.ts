@@ -53,8 +53,8 @@ export class Acquisition implements ContenderHost, EntryOwner, ClosingListener {
 
   begin(): void {
     this.#listener.changed?.(this);
-    // When the client begins to close, it calls `closing` of this acquisition, which ends the wait. It does
-    // not call it while the lock is held.
+    // When the client begins to close, it calls `closing` of each acquisition in this set, which ends the
+    // wait. `endWait` removes the acquisition from the set before the hold begins.
     if (!this.#isOver) this.context.closing.add(this);
     if (this.trace)
       this.trace.begin(() => {
@@ -80,9 +80,9 @@ export class Acquisition implements ContenderHost, EntryOwner, ClosingListener {
     return this.context.enqueue;
   }
 
-  trouble(why: unknown): void {
+  problem(why: unknown): void {
     this.#failure = why;
-    this.context.trouble?.(why);
+    this.context.problem?.(why);
   }
 
   leaving(left: Promise<void>): void {
@@ -145,8 +145,8 @@ export class Acquisition implements ContenderHost, EntryOwner, ClosingListener {
     if (this.#isOver) return;
     const { waitLimit, queue } = this.#request;
     if (isLimited(waitLimit)) {
-      const trouble = (): unknown => this.#failure ?? this.context.openingTrouble();
-      const waiting = { clock: this.context.clock, what: JSON.stringify(queue), trouble };
+      const failure = (): unknown => this.#failure ?? this.context.openingTrouble();
+      const waiting = { clock: this.context.clock, what: JSON.stringify(queue), problem: failure };
       this.#liftLimit = limitWait(waitLimit, waiting, (error) => {
         this.finish(failed(error));
       });
@@ -187,7 +187,7 @@ export class Acquisition implements ContenderHost, EntryOwner, ClosingListener {
       if (liveness.remainingMs === 0) liveness.ending.throwIfAborted();
       const typicalHoldMs = this.context.holdTimes.typical(this.#request.queue);
       const newEntry = newEntryOf(this.#request, { limit, typicalHoldMs });
-      this.trouble(WITHOUT_RESPONSE);
+      this.problem(WITHOUT_RESPONSE);
       this.#contender = new Contender(new Entry(live, newEntry, this), this.#request, this);
     } catch (cause) {
       this.retry(cause);

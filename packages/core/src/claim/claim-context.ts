@@ -35,5 +35,5 @@ export interface ClaimContext {
   readonly afterwards: (work: Promise<void>) => void;
   /** Replaces `Session.enqueue` for claims of a multi-lock, which join their queues in one request. */
   readonly enqueue?: Enqueue;
-  readonly trouble?: (why: unknown) => void;
+  readonly problem?: (why: unknown) => void;
 }

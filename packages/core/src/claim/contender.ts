@@ -37,7 +37,7 @@ export interface ContenderHost {
 
 /**
  * The state machine of one entry: joins the queue, waits, holds and leaves. Subscribes to the entry's turns. While it waits, it also subscribes to
- * the holder's responses to its handover request, and to the conditions of the hold.
+ * the holder's responses to its handover request, and to the conditions that its options set for the wait.
  */
 export class Contender implements Holder, LivenessListener {
   readonly #entry: Entry;
@@ -49,14 +49,14 @@ export class Contender implements Holder, LivenessListener {
   #ownership: HeldOwnership | undefined;
   #begunAt: number | undefined;
   #turns: Subscription | undefined;
-  /** Subscription to the conditions under which the hold of the admitted entry may begin. */
+  /** While the entry is admitted and its hold may not begin yet: the subscription that waits until it may. */
   #beginning: Subscription | undefined;
   /**
-   * All other subscriptions: during the wait those to conditions and to responses of the holder, and later
-   * the one that reads why the hold was lost.
+   * During the wait: the subscriptions to the conditions for the wait and the hold, and to responses of the holder. After the loss of the entry: the
+   * subscription that finds the cause.
    */
   #followed: Subscription | undefined;
-  /** Happens when the hold begins. From then on the limit no longer changes. Set only for a limit that may change. */
+  /** The moment at which the hold begins. From then on the limit no longer changes. Set only if the limit is a stream. */
   #granted: Moment | undefined;
 
   constructor(entry: Entry, request: ClaimRequest, acquisition: ContenderHost) {

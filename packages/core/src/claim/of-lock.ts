@@ -35,7 +35,7 @@ const OF_THE_STORE: ReadonlySet<QueueLockErrorCode> = new Set([
  */
 export function ofLock(error: unknown, { name, endpoint }: { name: string; endpoint: string }): unknown {
   // An error of a subclass, or of another copy of the package, is returned unchanged because it may have
-  // further members.
+  // further properties.
   if (!isQueueLockError(error) || error.constructor !== QueueLockError) return error;
   const { code, message, reason, eviction } = error;
   const remedy = code === 'UNAVAILABLE' && error.responded ? '' : FROM_BELOW[code];

@@ -35,7 +35,7 @@ export function queued(entry: Entry, turn: Turn, answer: HandoverAnswer | undefi
     entriesAhead: turn.ahead,
     order,
     token,
-    // Reading the key has a side effect, so the state has a getter that only the caller uses.
+    // Reading the key has a side effect. So the state has a getter, which runs only when the caller reads the key.
     get key(): string {
       return exposedKey(entry.live, entry);
     },
@@ -69,7 +69,7 @@ export function sameTurn(before: Turn | undefined, now: Turn): boolean {
 }
 
 /**
- * Decides how a claim continues after a contender ended before it held.
+ * Decides how a claim continues after a contender ended before it held. It ends, except in two cases:
  * - `in a new session`: the session had ended before the entry was in the queue. The claim had no entry in the queue yet, so it joins with a new
  *   session.
  * - `behind`: a holder let another entry pass and removed this claim's entry. The claim joins again behind the other entry. Claims of a multi-lock

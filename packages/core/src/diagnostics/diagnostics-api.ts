@@ -6,7 +6,10 @@ import type { BackendInfo } from '../api/spi.ts';
  * `channel(name)`.
  */
 export const CHANNELS: {
-  /** Spans one acquisition, from the request to its outcome; publishes an `AcquireMessage`. On the memory backend the grant may precede `end`. */
+  /**
+   * Spans one acquisition, from the request to its outcome; publishes an `AcquireMessage`. On the memory backend, the outcome (`asyncEnd`) may be
+   * published before the end of the synchronous part (`end`).
+   */
   readonly acquire: 'queuelock.acquire';
   /** Spans one hold, from the grant to its end; publishes a `HoldMessage`. */
   readonly hold: 'queuelock.hold';
@@ -62,7 +65,7 @@ export interface HoldMessage extends LockMessage {
   readonly acquire: AcquireMessage;
   /** Duration of the hold in milliseconds; set at the end. */
   readonly heldMs?: number;
-  /** The outcome; set at the end. `released` means that the owner released it; the server's confirmation is not reported. */
+  /** The outcome; set at the end. `released` means that the owner released it, whether or not the server has confirmed that. */
   readonly outcome?: 'released' | 'lost';
   /** The error of a `lost` hold. */
   readonly error?: QueueLockError;

@@ -56,8 +56,8 @@ export class AcquireTrace {
   }
 
   /**
-   * Runs the synchronous part of the acquisition. If a subscriber has bound an `AsyncLocalStorage` to the channel, the storage has its value
-   * meanwhile.
+   * Runs the synchronous part of the acquisition, `join`. If a subscriber has bound an `AsyncLocalStorage` to the channel, `join` runs with the value
+   * that the subscriber provides for that storage.
    */
   begin(join: () => void): void {
     acquires.start.runStores(this.#message, join);

@@ -24,7 +24,7 @@ export interface EntryLabel {
   readonly holds?: readonly string[];
   readonly typicalHoldMs?: number;
   readonly request?: HandoverRequestOptions;
-  /** Ids of the holders' entries whose responses to its handover request this client has read. */
+  /** Ids of entries of holders: those whose responses to its handover request the client of this entry has read. */
   readonly heard?: readonly string[];
   readonly answers?: readonly { readonly to: string; readonly answer: HandoverAnswer }[];
 }
@@ -112,7 +112,7 @@ export function decodeLabel(value: string): Reported {
     heard: textsOf(label['heard']),
     answers: listOf(label['answers'])
       .map(responseOf)
-      .filter((answer) => answer !== undefined),
+      .filter((response) => response !== undefined),
     ...optional('id', textOf(label['id'])),
     ...optional('host', textOf(label['host'])),
     ...optional('pid', wholeOf(label['pid'], 0)),

@@ -10,7 +10,7 @@ import type { EntrySpec, Placement, Session } from '../api/spi.ts';
 import { Stop } from '../base/stop.ts';
 import type { NewEntry } from './new-entry.ts';
 
-/** Makes one attempt to join, like `Session.enqueue`. If the request was not sent, may reject with the reason of the aborted `stop`. */
+/** Makes one attempt to join, like `Session.enqueue`. If `stop` aborts before the request is sent, may reject with the reason of `stop`. */
 export type Enqueue = (session: Session, spec: EntrySpec, stop: AbortSignal) => Promise<Placement>;
 
 /** The parts of a claim that its entry uses. */
@@ -20,7 +20,7 @@ export interface EntryOwner {
   /** Function to call in place of `session.enqueue` and `session.tryEnqueue`, for claims of a multi-lock. */
   readonly enqueue: Enqueue | undefined;
   /** Called with the error of each failed attempt to join, and with `undefined` after a success. */
-  trouble(why: unknown): void;
+  problem(why: unknown): void;
   /** Called with a promise that settles when the entry has left the queue. */
   leaving(left: Promise<void>): void;
 }
@@ -42,7 +42,10 @@ export class Entry {
   #mayBeIn = false;
   #left: Promise<void> | undefined;
 
-  /** @throws {QueueLockError} `INVALID_ARGUMENT` when another claim has the id. If two shared an entry, the first to leave would remove it for both. */
+  /**
+   * @throws {QueueLockError} `INVALID_ARGUMENT` when another claim has the id. If two claims shared an entry, the first to leave would remove it for
+   *   both.
+   */
   constructor(live: LiveSession, { spec, label }: NewEntry, owner: EntryOwner) {
     if (live.ids.has(spec.id))
       throw invalidArgument(
@@ -64,8 +67,8 @@ export class Entry {
   }
 
   /**
-   * Joins the queue. Rejects with `TIMEOUT` when a try found a conflicting entry ahead. A join is not interrupted, since its effect
-   * would be unknown; a removal follows it.
+   * Joins the queue. Rejects with `TIMEOUT` when a try found a conflicting entry ahead. A join is never interrupted, because its effect would then be
+   * unknown. If the claim ends meanwhile, the entry is removed after the join.
    */
   async join(): Promise<void> {
     let placement: Placement | undefined;
@@ -78,7 +81,7 @@ export class Entry {
       this.#isJoining = false;
       this.#onJoined?.();
     }
-    this.#owner.trouble(undefined);
+    this.#owner.problem(undefined);
     if (!placement) throw taken(this.spec.queue);
     this.#mayBeIn = true;
     this.placement = placement;
@@ -125,7 +128,7 @@ export class Entry {
 
   /** Reports to the claim that an attempt to join has failed, and records whether the entry may be in the queue. */
   #note(error: unknown): void {
-    this.#owner.trouble(error);
+    this.#owner.problem(error);
     if (!isDefinite(error)) this.#mayBeIn = true;
   }
 
@@ -168,8 +171,8 @@ function taken(queue: string): QueueLockError {
 }
 
 /**
- * Returns whether an error proves that the entry is not in the queue, so that no removal is needed. If a request is invalid, an earlier attempt with
- * it failed too. If the id is in use, the entry with that id belongs to another claim.
+ * Returns whether an error proves that the entry is not in the queue, so that no removal is needed. An invalid request has failed in all earlier
+ * attempts too. If the id is in use, the entry with that id belongs to another claim.
  */
 function isNotIn(error: unknown): boolean {
   return isQueueLockError(error) && NOT_IN.has(error.code);

@@ -41,8 +41,8 @@ function samePlace(now: Placement, { spec, placement }: Entry): Placement {
 
 /**
  * Rejects a fixed limit that differs from the limit of an entry ahead. Together the two limits would admit more entries than either allows, so the
- * entry behind must leave. A limit that may change is not compared: while a new number spreads, entries ahead and holders still have the old one.
- * Such a claim is admitted by its own limit alone.
+ * entry behind must leave. A limit that may change is not compared: until all clients have received a new number, entries ahead and holders still
+ * have the old one. Such a claim is admitted by its own limit alone.
  */
 export function throwIfMismatched({ fixed }: Limit, { spec, placement }: Entry): void {
   const { otherLimit } = placement;

@@ -46,9 +46,9 @@ export interface EvictionTools {
 }
 
 /**
- * Removes entries of other clients. Writes their records first, so that an evicted client finds its record when it learns of its loss. Removes a
- * record again if its entry was not in the queue. Writes the records of several entries together, because each write may have to wait for writes of
- * other clients.
+ * Removes entries of other clients. Writes the eviction records first, so that an evicted client finds the record of its entry when it learns of the
+ * loss. Removes a record again if the entry was not in the queue. Writes the records of several entries together, because each write may have to wait
+ * for writes of other clients.
  */
 export class Evictions {
   readonly #tools: EvictionTools;
@@ -103,7 +103,10 @@ export class Evictions {
     return removed;
   }
 
-  /** Removes one entry; resolves to whether it was in the queue. An attempt that got no response may have removed it. */
+  /**
+   * Removes one entry. Resolves to `true` if the entry was in the queue. It also does so if the entry is missing after an attempt without a response,
+   * which may have removed it.
+   */
   #removeOne(name: string, { key, order }: Pick<Victim, 'key' | 'order'>): Promise<boolean> {
     const { backend, closing } = this.#tools;
     let mayHaveRemoved = false;

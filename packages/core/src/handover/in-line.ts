@@ -36,7 +36,7 @@ export function hasNoRequest(options: InLineOptions): boolean {
   return Object.keys(options).length === 0;
 }
 
-/** The objects of the client with which a waiting claim applies `InLineOptions`. */
+/** The objects of the client with which a waiting claim applies the options that concern the queue and its holder (`InLineOptions`). */
 export interface InLineTools {
   readonly label: OwnLabel;
   readonly queue$: Observable<QueueState>;
@@ -55,8 +55,8 @@ interface Snapshot {
 }
 
 /**
- * Applies the options of a waiting claim: its limits on the queue, its `steal` and its handover request. Emits the holder's responses to that
- * request. Errors when the queue or the expected wait exceeds the limits.
+ * Applies the options of a waiting claim: its limits on the queue (`maxWaiters`, `maxExpectedWaitMs`), its `steal` and its handover request. Emits
+ * the holder's responses to that request. Errors when the queue or the expected wait exceeds the limits.
  */
 export function whileInLine(
   { id, ...place }: { readonly id: string } & Place,
@@ -65,14 +65,14 @@ export function whileInLine(
 ): Observable<HandoverAnswer> {
   const { steal, request } = options;
   const requested = Object.keys(options).filter((option) => option !== 'request');
-  const picture$ = firstSnapshot(place, tools.queue$.pipe(visible(requested.join(' and '))));
-  const admission$ = picture$.pipe(
+  const snapshot$ = firstSnapshot(place, tools.queue$.pipe(visible(requested.join(' and '))));
+  const admission$ = snapshot$.pipe(
     tap((snapshot) => {
       throwIfTooLong(snapshot, options);
     }),
     ignoreElements(),
   );
-  const theft$ = picture$.pipe(
+  const theft$ = snapshot$.pipe(
     concatMap((snapshot) => (steal ? clearTheWay(snapshot, steal.reason, tools.evictions) : EMPTY)),
     ignoreElements(),
   );
@@ -95,8 +95,8 @@ function firstSnapshot(place: Place, queue$: Observable<QueueState>): Observable
 }
 
 /**
- * Throws if the queue ahead of the entry exceeds the limits. The server's order decides: of entries that join at the same time, exactly the allowed
- * number stays.
+ * Throws if the queue ahead of the entry exceeds the claim's `maxWaiters` or `maxExpectedWaitMs`. The server's order decides: of entries that join at
+ * the same time, exactly the allowed number stays.
  */
 function throwIfTooLong(
   { own, entries, name }: Snapshot,

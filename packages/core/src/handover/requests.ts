@@ -41,8 +41,8 @@ export interface AnswerTools {
   readonly clock: Clock;
 }
 
-// Longest time in milliseconds for which a holder that accepts a request waits until the requester has read its response. The requester may be slow
-// or have given up.
+// Longest time in milliseconds for which a holder that accepts a request waits until the requester has read its response. A requester that is slow or
+// has given up delays the hand-off by no more than this.
 const RECEIVED_WITHIN_MS = 1_000;
 const KEPT_ANSWERS = 4;
 
@@ -105,8 +105,8 @@ class Request implements HandoverRequest {
     await this.#respond({ answer: 'yields' });
     const entries = await this.#received();
     const admitted = admittedEntries(entries);
-    // If a holder or a released entry is ahead of this holder's entry, `admitted` may not contain this holder's
-    // entry. So only entries behind it are removed.
+    // If another holder or a released entry is ahead of this holder's entry, this holder's entry may be missing
+    // in `admitted`. So only entries behind it are removed.
     const isBehind = ({ order }: QueueEntry): boolean => order > this.#own.order;
     const between = inTheWayOf(entries, this.from).filter((entry) => isBehind(entry) && !admitted.has(entry));
     const reason = `the holder yields to ${this.from.owner}: ${this.reason}`.slice(0, 200);

@@ -31,18 +31,18 @@ export function mayBeginNow(beginning: Beginning, now: number): boolean {
   return !leavesTraces && beginning.live.liveness.isAlive && hasEnoughTime(beginning, now);
 }
 
-/** Emits once, when all conditions of the hold are met. */
+/** Emits once, when the hold may begin: enough time is proven, and after an unclean end of the previous hold the lock delay has passed. */
 export function whenItMayBegin(beginning: Beginning): Observable<unknown> {
   const proven$ = proven(beginning);
   if (beginning.lockDelayMs === 0) return proven$;
   return concat(defer(() => handedOver(beginning)).pipe(ignoreElements()), proven$);
 }
 
-// Number of heartbeats to wait for: one that is sent at once, and the next regular one. On a store where a heartbeat only proves an
-// earlier heartbeat, the second one proves more time.
+// Number of heartbeats to wait for: one that is sent at once, and the next regular one. On a store where a heartbeat only proves that an earlier one
+// arrived, the second one proves more time.
 const BEATS_TO_WAIT_FOR = 2;
 
-/** Waits until the session is healthy and the time that the claim requires (`minRemainingMs`) is proven. Emits once. */
+/** Waits until the session is not suspect and the time that the claim requires (`minRemainingMs`) is proven. Emits once. */
 function proven(beginning: Beginning): Observable<unknown> {
   const { live, spec, minRemainingMs } = beginning;
   const { liveness } = live;
@@ -80,7 +80,7 @@ function handedOver({ live, spec, lockDelayMs: delayMs, clock }: Beginning): Obs
   );
 }
 
-/** Creates the error that reports the remaining time and how to get more. */
+/** Creates the error that reports for how long the hold is proven, and how to get more time. */
 export function notEnoughTime(name: string, minRemainingMs: number, leftMs: number): QueueLockError {
   return new QueueLockError(
     'NOT_ENOUGH_TIME',

@@ -86,8 +86,7 @@ export class HeldOwnership implements Ownership {
   get remainingMs(): number {
     if (this.#end) return 0;
     const left = this.#live.liveness.remainingMs;
-    // An ended session notifies its holds one after another. A read notices the end at once, even before this
-    // hold is notified.
+    // An ended session notifies its holds one after another. A read of the remaining time notices the end at once, even before this hold is notified.
     if (left === 0) this.revoke(this.#live.liveness.ending.reason);
     return left;
   }
@@ -182,10 +181,10 @@ export class HeldOwnership implements Ownership {
     return ownershipInJson(this);
   }
 
-  /** Registers a task that reads why the hold was lost. `release` waits for it. */
+  /** Registers a task that finds out why the hold was lost. `release` waits for it. */
   tellLater(story: Promise<unknown>): void {
     this.#story = story;
-    // When `story` has ended, the record of the hold gets the reason of the loss that `story` has found.
+    // When the task has ended, stores in the record of the hold the reason for the loss that it has found.
     void story.then(() => this.#recording?.ended(this.#lossError));
   }
 

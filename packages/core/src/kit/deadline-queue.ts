@@ -8,8 +8,8 @@ export interface TimedTask {
 
 /**
  * Runs the same timeout for many tasks with one timer. Most tasks are cancelled long before the timeout. A separate timer would cost each of them
- * more than a hundred function calls. The timeout is the same for all tasks, so they start in the order of their deadlines, and the timer waits only
- * for the first task. The timer runs for at most one timeout after the last task was cancelled. It does not keep the process alive.
+ * more than a hundred function calls. The timeout is the same for all tasks, so the order in which tasks start is that of their deadlines, and the
+ * timer waits only for the first task. The timer runs for at most one timeout after the last task was cancelled. It does not keep the process alive.
  */
 export class DeadlineQueue {
   readonly #ms: number;
@@ -51,7 +51,7 @@ export class DeadlineQueue {
 
   /**
    * Waits two turns of the event loop before tasks time out. So replies that arrived while the loop was blocked can cancel their tasks. Only tasks
-   * time out that were due before.
+   * that were due before this wait time out.
    */
   #onTimer(): void {
     const now = this.#clock.now();

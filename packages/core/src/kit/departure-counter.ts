@@ -12,13 +12,13 @@ interface Known extends Pick<FoundQueue, 'depth' | 'joined'> {
   readonly seenAt: number;
 }
 
-// How long a queue that no longer exists is remembered, in milliseconds. It is long enough for an observer
-// that reads rarely. It is short because some names are used only once.
+// For how long the counts of a queue that no longer exists are stored, in milliseconds. It is long enough for
+// an observer that reads rarely, and so short that names that are used only once do not fill the memory.
 const REMEMBERED_MS = 60_000;
 
 /**
- * Counts the entries that left each queue between reads, for a backend that polls. The store numbers entries within their queue, so the number of
- * new entries is known. A queue that is not found any more is forgotten after a minute.
+ * Counts the entries that left each queue between reads, for a backend that polls. The store numbers the entries of each queue, so the number of
+ * entries that joined between two reads is known. A queue that is not found any more is forgotten after a minute.
  */
 export class DepartureCounter {
   readonly #clock: Clock;

@@ -33,7 +33,7 @@ export class FreshCredentials<T> {
     if (source.known !== undefined) this.#valid = { value: source.known, nth: 0 };
   }
 
-  /** Emits each failure to read the credentials in which the last valid ones were used instead. Never errors. */
+  /** Emits an error for each failed read of the credentials, if the last valid credentials were used instead. Never errors. */
   get errors$(): Observable<QueueLockError> {
     return this.#errors$;
   }
@@ -50,7 +50,8 @@ export class FreshCredentials<T> {
 
   /**
    * Returns the credentials for a new connection. Calls at the same time share one read.
-   * @throws {QueueLockError} what the first read throws; `UNAVAILABLE` for an error of another kind, or when it takes too long
+   * @throws {QueueLockError} when the read fails or takes too long and no read has succeeded before. A `QueueLockError` of the read is passed on; any
+   *   other error becomes `UNAVAILABLE`
    */
   next(): Promise<T> {
     if (this.isFixed && this.#valid) return Promise.resolve(this.#valid.value);

@@ -54,7 +54,7 @@ export function closing<Args extends readonly unknown[]>(
 
 /**
  * Creates the error for a reply that no server of the store sends. A client library that was wrapped, mocked or closed may resolve with such a reply
- * without having sent a request. So the reply proves nothing.
+ * without having sent a request. So the reply proves nothing about the outcome of the request.
  * @param endpoint the server's address, without user and password
  * @param what the request, for the message
  */

@@ -35,8 +35,8 @@ export function requireCertWithKey({ cert, key }: PemTexts): void {
 }
 
 /**
- * Checks that each text is in PEM, and that every part has its end line. OpenSSL ignores a half-written part in a list of authorities. Node trusts
- * its default authorities when the list is empty.
+ * Checks that each text is in PEM, and that every part has its end line. Without this check, OpenSSL would ignore a half-written part in a list of
+ * authorities. If no part is left, Node would trust its default authorities.
  * @throws {QueueLockError} `INVALID_ARGUMENT`; the message does not repeat the text
  */
 export function requireWholePems(argument: string, texts: Readonly<Record<string, unknown>>): void {

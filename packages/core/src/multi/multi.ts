@@ -44,10 +44,10 @@ export function claimTogether(
   return defer(() => {
     const granted = new Moment();
     let latest: unknown;
-    const trouble = (why: unknown): void => {
+    const problem = (why: unknown): void => {
       latest = why;
     };
-    const story$ = defer(() => join({ ...context, trouble }, requests, waitLimit)).pipe(
+    const story$ = defer(() => join({ ...context, problem }, requests, waitLimit)).pipe(
       tap(({ status }) => {
         if (status === 'held') granted.come();
       }),
@@ -57,7 +57,7 @@ export function claimTogether(
       clock: context.clock,
       what: JSON.stringify(requests.map(({ queue }) => queue)),
       granted,
-      trouble: () => latest ?? context.openingTrouble(),
+      problem: () => latest ?? context.openingTrouble(),
     };
     return story$.pipe(
       limitedBy(waitLimit, waiting),

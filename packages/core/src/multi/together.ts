@@ -18,7 +18,10 @@ export class Together {
     this.#option = option;
   }
 
-  /** Joins one queue. The request is sent when all claims have called this function. If `stop` aborts before, this call rejects at once. */
+  /**
+   * Joins one queue. The request is sent when all claims have called this function. If `stop` aborts before the request is sent, this call rejects at
+   * once.
+   */
   enqueue(session: Session, spec: EntrySpec, stop: AbortSignal): Promise<Placement> {
     let giveUp!: () => void;
     const placed = new Promise<Placement>((resolve, reject) => {

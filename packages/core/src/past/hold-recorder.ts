@@ -12,7 +12,7 @@ import type { EntryLabel } from '../entry/entry-value.ts';
 import { repeatUntilDefinite } from '../kit/definite.ts';
 import { HOLDS_KIND, applyUpdates, printedText, type HoldEnd, type HoldUpdate } from './hold-records.ts';
 
-/** Delay before a write in milliseconds. A shorter hold thus costs only one write, and the write does not delay the release. */
+/** Delay before a write in milliseconds. A hold that ends within this delay costs only one write, and the write does not delay the release. */
 const WRITE_DELAY_MS = 20;
 /** Time limit in milliseconds for unfinished writes when the client closes. */
 const CLOSING_MS = 1_000;
@@ -37,7 +37,7 @@ export interface RecorderTools {
 
 /** Writes the record of one hold. */
 export interface HoldRecording {
-  /** Records the end of the hold. A repeated call corrects the reason of a loss, but not the time. */
+  /** Records the end of the hold. A repeated call corrects the reason of a loss, but keeps the recorded time. */
   ended(loss?: QueueLockError): void;
 }
 
@@ -46,7 +46,7 @@ type Pending = Map<string, HoldUpdate>;
 
 /**
  * Records the holds of a client in the background. No hold and no release waits for a write, or fails because of one. For each name, one write runs
- * at a time. Changes that arrive meanwhile are written together, and at most `last` of them are kept.
+ * at a time. Changes that arrive meanwhile are written together, and at most `last` of them (the option `recordHolds`) are kept.
  */
 export class HoldRecorder {
   /** Emits an error when the store refuses a write, at most once a minute. */
@@ -159,7 +159,7 @@ export class HoldRecorder {
     });
   }
 
-  /** Aborts unfinished writes some time after the client has begun to close. */
+  /** Aborts unfinished writes one second after the client has begun to close. */
   #stopSoon(): void {
     if (this.#pending.size === 0) return;
     this.#cancelStop ??= this.#tools.clock.after(CLOSING_MS, () => {

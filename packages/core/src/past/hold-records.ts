@@ -49,7 +49,10 @@ export interface HoldRecord {
 
 /** A record to write. */
 export interface HoldUpdate extends HoldRecord {
-  /** Whether the holder was the only one. If so, all holds with smaller tokens had ended before it began. */
+  /**
+   * Whether no other client could hold at the same time: the hold is exclusive, and the limit is 1. If so, all holds with smaller tokens had ended
+   * before it began.
+   */
   readonly alone: boolean;
 }
 
@@ -83,7 +86,7 @@ function withRecord(records: readonly HoldRecord[], record: HoldRecord): readonl
   return records.toSpliced(before + 1, 0, record);
 }
 
-/** Returns whether a hold without a recorded end had ended before the hold `alone` began, because the holder of `alone` was the only one. */
+/** Returns whether a hold without a recorded end had ended before the hold `alone` began, because no other client could hold together with `alone`. */
 function endedBefore({ token, end, goneAt }: HoldRecord, alone: HoldRecord): boolean {
   return end === undefined && goneAt === undefined && token < alone.token;
 }

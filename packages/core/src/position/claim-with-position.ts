@@ -23,7 +23,7 @@ import type { ClaimRequest } from '../entry/new-entry.ts';
 interface PositionRequest {
   readonly name: string;
   /** Name of the option or method that requests the position, for messages. */
-  readonly asked: string;
+  readonly requested: string;
   readonly typicalHoldMs: number | undefined;
 }
 
@@ -33,9 +33,9 @@ type Queued = Extract<ClaimState, { readonly status: 'queued' }>;
 export function positionsOfClaim(
   { watch, clock }: Pick<ClaimContext, 'watch' | 'clock'>,
   claim$: Observable<ClaimState>,
-  { name, asked, typicalHoldMs }: PositionRequest,
+  { name, requested, typicalHoldMs }: PositionRequest,
 ): PositionStream {
-  const queue$ = watch(name, { apartMs: POSITION_INTERVAL_MS }).pipe(visible(asked));
+  const queue$ = watch(name, { apartMs: POSITION_INTERVAL_MS }).pipe(visible(requested));
   const line$ = new Observable<PositionedClaimState>((subscriber) => {
     let queued: Queued | undefined;
     let place: QueuePosition | undefined;
@@ -48,8 +48,8 @@ export function positionsOfClaim(
       subscriber.complete();
     };
     function follow({ id, order }: Queued): Subscription {
-      // Compares order number and id. An entry with a caller-defined value shows no id, and an order number
-      // is unique within a queue at any moment.
+      // Compares the order number too, because an entry with a caller-defined value shows no id. An order number is unique within a queue at any
+      // moment.
       const isOwn = (entry: QueueEntry): boolean => entry.order === order && (entry.id ?? id) === id;
       const next = (now: QueuePosition | undefined): void => {
         place = now ?? place;
@@ -85,7 +85,7 @@ export function acquireNotifying(
 ): Promise<Ownership> {
   if (!onPosition) return acquire(context, request);
   const notify = boundToCaller(onPosition);
-  const newEntry = { name: request.queue, asked: 'onPosition', typicalHoldMs };
+  const newEntry = { name: request.queue, requested: 'onPosition', typicalHoldMs };
   const state$ = positionsOfClaim(context, claim(context, request), newEntry).pipe(
     tap((state) => {
       if (state.status !== 'queued') return;

@@ -1,7 +1,7 @@
 import type { PositionedClaimState } from '../api/position-api.ts';
 import type { Observable } from '../base/rx.ts';
 
-/** The latest state that the loop has not received yet. */
+/** The latest state that the consumer's `for await` loop has not received yet. */
 interface Unseen {
   state?: PositionedClaimState | undefined;
   isOver: boolean;

@@ -47,8 +47,9 @@ export interface WatchPositionOptions {
 }
 
 /**
- * Watches the position of any client's entry. Emits the position, then its changes, at most four times a second. Completes when the entry is gone
- * or does not appear, or when the client is closed. Never errors. For the position of your own claim, use `LockClient.claimWithPosition`.
+ * Watches the position of any client's entry. Emits the position, then its changes, at most four times a second. Completes when the entry has left
+ * the queue or does not appear in it, or when the client is closed. Never errors. For the position of your own claim, use
+ * `LockClient.claimWithPosition`.
  *
  * The expected wait is computed by `expectedWait` from announced hold times (`typicalHoldMs`), otherwise from the holds this stream has observed.
  * The observed part of the current holds is subtracted.
@@ -111,7 +112,7 @@ export function positionsIn(
     const seen = new SeenHolds(clock);
     return queue$.pipe(
       // Measures hold times from every snapshot, also from those that are not emitted.
-      tap((queue) => seen.look(queue)),
+      tap((queue) => seen.readState(queue)),
       filter(({ status }) => status !== 'connecting'),
       paced(POSITION_INTERVAL_MS, clock),
       map((queue) => {

@@ -25,8 +25,8 @@ const levels = new AsyncLocalStorage<Level>();
 let openLevels = 0;
 
 /**
- * Runs `work` in a call chain that has this hold. Everything that `work` starts has it too, until the hold has ended. The hold of an `acquire` does
- * not count, because any code may release it.
+ * Runs `work` in a call chain that has this hold. Everything that `work` starts runs in the same call chain, until the hold has ended. The hold of an
+ * `acquire` belongs to no call chain, because any code may release it.
  */
 export async function runWithin<T>(hold: ChainHold, work: () => T | PromiseLike<T>): Promise<Awaited<T>> {
   const level: Level = { hold, outer: levels.getStore() };

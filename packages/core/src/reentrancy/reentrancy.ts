@@ -42,8 +42,7 @@ export class ReentrantOwnership implements Ownership {
   }
 
   static outermost(by: object, hold: Ownership): ReentrantOwnership {
-    // Creates the signal now, in the context of the holding caller. Otherwise a later call chain might create
-    // it by its first read.
+    // Creates the signal now, in the context of the holding caller. Otherwise a later call chain might create it, as the first that reads it.
     void hold.signal;
     return new ReentrantOwnership({ by, hold, levels: 0 }, 1, () => undefined);
   }
@@ -61,8 +60,7 @@ export class ReentrantOwnership implements Ownership {
     });
     this.#line = before.then(() => left);
     try {
-      // Rejects at once when the hold is lost, because the call that is inside may notice the loss late and
-      // leave late.
+      // Rejects at once when the hold is lost, because the earlier call that has entered may notice the loss late and leave late.
       const context = { clock, what: `${JSON.stringify(this.name)}, entered again` };
       const lost$ = waitLimit({ signal: this.signal }, context);
       await turnWithin(before, merge(waitLimitOf(limitOfWait, context), lost$));
@@ -168,9 +166,9 @@ export class ReentrantOwnership implements Ownership {
 
 /**
  * Returns the hold to enter again, or `undefined` when the call needs its own entry. If a call waits for a lock that its own call chain holds, that
- * is a deadlock: the new entry is behind the hold that waits for it. So this throws, except for further permits of a semaphore, if all permits of the
- * chain fit into the limit. Those may still be granted late or never, when other holders also wait for more permits. Such cycles can be detected from
- * the holds that each entry lists in its label.
+ * is a deadlock: the new entry would wait for the hold, which ends only after the call. So this throws. The only exception is a call for further
+ * permits of a semaphore, when all permits of the call chain fit into the limit. Such a call may still wait long or for ever, when other holders also
+ * wait for more permits. These cycles can be detected from the holds that each entry lists in its label.
  * @throws {QueueLockError} `REENTRANT` when the running call chain holds the name and may not enter it again
  */
 export function holdToEnter(
@@ -221,7 +219,10 @@ function isHeld(name: string, remedy: string): QueueLockError {
   );
 }
 
-/** Creates the limit of a wait for earlier calls. A timeout of 0 becomes 1 ms, because 0 would be a try. */
+/**
+ * Creates the stream that errors when a call's wait for earlier calls exceeds its timeout or is aborted. A timeout of 0 becomes 1 ms, because
+ * `waitLimit` starts no timer for 0.
+ */
 function waitLimitOf({ signal, timeoutMs }: WaitLimit, context: WaitContext): Observable<never> {
   return waitLimit({ signal, timeoutMs: timeoutMs === 0 ? 1 : timeoutMs }, context);
 }

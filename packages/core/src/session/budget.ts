@@ -45,16 +45,16 @@ export function longestHoldMs(
 
 /**
  * Computes the result of `Session.renew` for stores where a heartbeat only proves that the server counts the TTL from an earlier time. `elapsedMs`
- * have passed since then on this process's clock. The core later reduces the result by a factor, because the server's clock may run faster. This
- * function divides `elapsedMs` by that factor, so that the reduction does not make the elapsed time smaller.
+ * have passed since then on this process's clock. Later, `deadlineOf` multiplies the result by `1 - CLOCK_RATE_ERROR`, because the server's clock may
+ * run faster. This function divides `elapsedMs` by the same factor, so that the elapsed time is subtracted in full.
  */
 export function leftOfTtl(ttlMs: number, elapsedMs: number): number {
   return Math.max(0, ttlMs - elapsedMs / (1 - CLOCK_RATE_ERROR));
 }
 
 /**
- * Computes the deadline until which a hold is proven. It counts from the moment at which the proving request was *sent*, because the server cannot
- * have started its count earlier.
+ * Computes the deadline until which a hold is proven. It counts from the moment at which the heartbeat that proves it was *sent*, because the server
+ * cannot have started to count the TTL earlier.
  */
 export function deadlineOf(sentAt: number, provenMs: number, safetyMarginMs: number): number {
   return sentAt + provenMs * (1 - CLOCK_RATE_ERROR) - safetyMarginMs;

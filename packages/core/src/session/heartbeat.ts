@@ -8,8 +8,8 @@ import { after } from '../base/timer.ts';
 
 /**
  * Sends heartbeats while subscribed, and reports them to the session's liveness; never completes. An overdue or failed heartbeat makes the session
- * suspect and is retried soon, with backoff. Intervals are jittered by up to 20 %, so that clients which lost the same server spread out. If the loop
- * stops, the session ends earlier, never later.
+ * suspect and is retried soon, with backoff. Intervals are jittered by up to 20 %, so that clients which lost the same server spread out. If this
+ * stream stops, the session ends earlier, never later.
  */
 export function heartbeat(
   live: LiveSession,

@@ -5,7 +5,10 @@ import { BehaviorSubject, Subject, type Observable } from '../base/rx.ts';
 /** Health of a session that has not ended. */
 export type Health = 'alive' | 'suspect';
 
-/** A claim that the session notifies. It is called directly, because a subscription for each claim would cost more than a claim that never waits. */
+/**
+ * A claim that the session notifies. It is called directly, because a subscription for each claim would cost more than all the rest of a claim that
+ * never waits.
+ */
 export interface LivenessListener {
   /** Called after each change of `Liveness.isAlive`. */
   healthChanged(): void;
@@ -13,7 +16,7 @@ export interface LivenessListener {
   sessionEnded(error: QueueLockError): void;
 }
 
-/** What the heartbeats of another thread prove about the session. */
+/** What the heartbeats of the heartbeat thread prove about the session. */
 export interface OtherProofs {
   /** The deadline until which the session is proven; 0 if none is. */
   readonly deadline: number;
@@ -63,7 +66,7 @@ export class Liveness {
   }
 
   /** Returns why the session is suspect, or `undefined` when it is not. */
-  get trouble(): QueueLockError | undefined {
+  get problem(): QueueLockError | undefined {
     if (this.#ended || this.#health === 'alive') return undefined;
     const cause = this.#failure;
     const detail = cause === undefined ? 'no heartbeat is confirmed' : detailOf(cause);
@@ -166,7 +169,10 @@ export class Liveness {
     );
   }
 
-  /** Notifies all listeners. A listener may delete others meanwhile. Listeners that it adds are notified by `add` itself. */
+  /**
+   * Notifies all listeners of the end of the session. Skips a listener that another one deletes meanwhile. A listener that is added meanwhile is not in
+   * the list, but `add` has notified it.
+   */
   #tellListeners(error: QueueLockError): void {
     for (const listener of [...this.#listeners])
       if (this.#listeners.delete(listener)) listener.sessionEnded(error);

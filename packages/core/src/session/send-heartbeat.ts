@@ -17,7 +17,7 @@ export interface HeartbeatListener {
 
 /**
  * Sends one heartbeat, and reports to the listener what becomes of it. Resolves with whether the store confirmed it. The proven time counts from the
- * moment before the request was sent, because the store may have handled it at once.
+ * moment before the request was sent, because the store may have begun to count the TTL at that moment.
  */
 export async function sendHeartbeat(
   session: Pick<Session, 'renew'>,

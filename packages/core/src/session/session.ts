@@ -26,7 +26,7 @@ export interface SessionOpening extends SessionSettings {
   readonly open: Backend['open'];
   readonly endpoint: string;
   /** Called with the error of each failed attempt to open the session. */
-  readonly trouble: (why: unknown) => void;
+  readonly problem: (why: unknown) => void;
   /** Loads the function that starts heartbeat threads. Never rejects. Default: no threads. */
   readonly standby?: (() => Promise<StandbyStarter | undefined>) | undefined;
 }
@@ -99,8 +99,7 @@ interface Opened {
   readonly deadline: number;
 }
 
-// A resolved promise. It delays the notification of the server until the local listeners have been notified
-// synchronously.
+// A resolved promise. It delays the request that ends the session on the server until the local listeners have been notified synchronously.
 const reported = Promise.resolve();
 
 /** Tries to open a session until the connect timeout. Closes a session that opens later than that or is no longer wanted. */
@@ -116,7 +115,7 @@ function connect(
     const openedAt = clock.now();
     const session = await open(ttlMs, stop.signal).catch((error: unknown) => {
       failure = error;
-      settings.trouble(error);
+      settings.problem(error);
       throw error;
     });
     const deadline = deadlineOf(openedAt, session.ttlMs, paceOf(session.ttlMs, settings).safetyMarginMs);
@@ -142,7 +141,7 @@ function connect(
     const giveUp = (): void => {
       fail(unwanted.reason);
     };
-    // The caller may have unsubscribed during the first attempt.
+    // The caller may have unsubscribed during the first attempt, before this code could listen for it.
     if (unwanted.aborted) giveUp();
     else unwanted.addEventListener('abort', giveUp);
     opened.then(resolve, fail).finally(cancel);

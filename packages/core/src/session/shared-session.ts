@@ -79,12 +79,12 @@ export function shareSession(
   const session$ = defer(() => {
     failure = undefined;
     tell({ status: 'opening' });
-    const trouble = (why: unknown): void => void (failure = why);
-    const opening = { ...settings, open, endpoint, standby, trouble };
+    const problem = (why: unknown): void => void (failure = why);
+    const opening = { ...settings, open, endpoint, standby, problem };
     return merge(closed$, openSession(opening, { closing: afterwards, keepsSession }));
   }).pipe(tap({ next: follow, error: tellEnd }), shared());
   const openingTrouble = (): unknown =>
-    state$.value.status === 'opening' ? notOpenYet(endpoint, failure) : present?.liveness.trouble;
+    state$.value.status === 'opening' ? notOpenYet(endpoint, failure) : present?.liveness.problem;
   return { session$, present: () => present, state$, errors$, openingTrouble };
 }
 

@@ -43,12 +43,12 @@ export function standbyStarter(options: StandbyOptions): StandbyStarter {
   };
 }
 
-// The main thread checks in this many times within the longest allowed block of its event loop.
+// The main thread checks in (records that its event loop runs) this many times within the longest allowed block of that loop.
 const CHECK_INS = 10;
 
 /**
  * A thread that sends heartbeats while the event loop of the main thread is blocked. The main thread checks in regularly while its loop runs. If it
- * has not checked in for longer than the limit, the heartbeat thread stops, and the session ends at its last proven deadline.
+ * has not checked in for longer than `maxBlockedMs`, the heartbeat thread stops, and the session ends at its last proven deadline.
  */
 export class Standby implements OtherProofs {
   readonly #times = new ThreadTimes();
@@ -57,7 +57,7 @@ export class Standby implements OtherProofs {
   readonly #exited: Promise<void>;
   #cancelCheckIn: () => void = () => undefined;
 
-  /** Starts the thread. */
+  /** Starts the heartbeat thread of the session. */
   constructor(
     session: Session,
     { sourceFor, clock, maxBlockedMs, onFailure }: StandbyOptions,

@@ -24,8 +24,8 @@ const MIN_WAIT_MS = 5;
 
 /**
  * Decides what the heartbeat thread does next. It sends a heartbeat when one of the main thread is overdue. Now and then it also sends one to show
- * that its own connection works. It sends none when the main thread has not checked in for too long, so that a process whose event loop hangs loses
- * its locks.
+ * that its own connection works. It sends none when the main thread has not checked in for longer than `maxBlockedMs`, so that a process whose event
+ * loop hangs loses its locks.
  * @param renewedAt when the thread last sent a heartbeat that was confirmed; `-Infinity` before the first
  */
 export function nextThreadStep(

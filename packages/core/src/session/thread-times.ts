@@ -72,7 +72,10 @@ export class ThreadTimes {
     };
   }
 
-  /** Heartbeat thread: records a proven deadline. It has no effect if the known deadline has already passed, because the hold has ended then. */
+  /**
+   * Heartbeat thread: records a proven deadline. It has no effect if the deadline that was proven before has already passed, because the hold has
+   * ended then.
+   */
   prove(deadline: number, now: number): void {
     const known = this.known.deadline;
     if (now < known && deadline > known) this.#write(THREAD_DEADLINE, deadline);

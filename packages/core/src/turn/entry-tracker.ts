@@ -10,35 +10,45 @@ export type EntryStatus = boolean | 'ENTRY_LOST' | 'SESSION_LOST';
 export interface TrackedEntry {
   readonly queue: string;
   readonly id: string;
-  /** The number that the store gave the entry. A session never gets the same number twice. */
+  /** The order number that the store gave the entry. */
   readonly ord: string | number;
   readonly key: string;
   readonly turn: Turn;
   /**
-   * Number of the call that entered the queue or found the entry there; later calls have larger numbers. A read that was requested before that call
-   * may not include the entry.
+   * Sequence number of the call that entered the queue or found the entry there; later calls have larger numbers. A read that was requested before
+   * that call may not include the entry.
    */
   readonly call: number;
 }
 
+/**
+ * Returns what notifications of a store call an entry of a session, as `number/id`. No other entry of the session ever has the same. The number alone is
+ * not enough: a store may number the entries of each queue separately, and a store that has lost its newest writes may give a number again. The id
+ * alone is not enough either: a late notification may belong to an earlier entry with this id.
+ */
+export function refOf({ ord, id }: Pick<TrackedEntry, 'ord' | 'id'>): string {
+  return `${ord}/${id}`;
+}
+
 interface Known<Placed> {
   readonly placed: Placed;
-  /** Number of the newest call when this status arrived. A read with a larger number is more recent. */
+  /** Sequence number of the newest call when this status arrived. A read with a larger number is more recent. */
   seenAt: number;
   status: EntryStatus;
   readonly follow: Set<(status: EntryStatus) => void>;
 }
 
 /**
- * Tracks the entries of one session, and the subscribers to their turns, for stores that decide admission themselves. The store reports in responses,
- * notifications and reads of all entries, which may arrive out of order.
+ * Tracks the entries of one session, and the subscribers to their turns, for stores that decide themselves which entries are admitted. Such a store
+ * reports its decisions in responses, notifications and reads of all entries, which may arrive out of order.
  */
 export class EntryTracker<Placed extends TrackedEntry> {
-  readonly #known = new Map<Placed['ord'], Known<Placed>>();
-  readonly #ords = new Map<string, Placed['ord']>();
-  readonly #waiting = new Map<Placed['ord'], Placed>();
+  readonly #known = new Map<string, Known<Placed>>();
+  /** The ref of each tracked entry, by its queue and id. */
+  readonly #refs = new Map<string, string>();
+  readonly #waiting = new Map<string, Placed>();
   /** Statuses that arrived for entries before the response to their enqueue. */
-  readonly #early = new Map<Placed['ord'], { readonly sight: EntryStatus; readonly call: number }>();
+  readonly #early = new Map<string, { readonly sight: EntryStatus; readonly call: number }>();
   #pendingEnqueues = 0;
 
   /** Number of tracked entries, without removed or lost ones. */
@@ -68,8 +78,8 @@ export class EntryTracker<Placed extends TrackedEntry> {
   }
 
   /** Whether the entry is tracked, and neither removed nor lost. */
-  has(ord: Placed['ord']): boolean {
-    return this.#known.has(ord);
+  has(ref: string): boolean {
+    return this.#known.has(ref);
   }
 
   /** Runs a request that enters queues. Until it ends, keeps statuses of entries that are not tracked yet. */
@@ -84,50 +94,51 @@ export class EntryTracker<Placed extends TrackedEntry> {
   }
 
   /**
-   * Starts to track an entry that the store has returned, and returns its turns; see `Placement.turns$`. The response may be older than a status that
-   * has arrived meanwhile.
+   * Starts to track an entry that the store has returned, and returns its turns; see `Placement.turns$`. A status that has arrived meanwhile may be
+   * newer than the response.
    */
   track(placed: Placed): Observable<Turn> {
-    const { ord, call, turn } = placed;
-    const before = this.#known.get(ord);
-    const early = this.#early.get(ord);
-    this.#early.delete(ord);
+    const { call, turn } = placed;
+    const ref = refOf(placed);
+    const before = this.#known.get(ref);
+    const early = this.#early.get(ref);
+    this.#early.delete(ref);
     const known: Known<Placed> = {
       placed,
       seenAt: Math.max(call, before?.seenAt ?? 0, early?.call ?? 0),
       status: false,
       follow: before?.follow ?? new Set(),
     };
-    this.#known.set(ord, known);
-    this.#ords.set(fieldOf(placed), ord);
-    this.#waiting.delete(ord);
-    this.#waiting.set(ord, placed);
+    this.#known.set(ref, known);
+    this.#refs.set(fieldOf(placed), ref);
+    this.#waiting.delete(ref);
+    this.#waiting.set(ref, placed);
     this.#show(known, turn.admitted || before?.status === true);
     if (early) this.#show(known, early.sight);
     return turnsOf(known);
   }
 
   /**
-   * Records a notification about an entry.
+   * Records a notification about an entry, which it names by `refOf`.
    * @param call number of the newest call when the notification arrived
    */
-  notify(ord: Placed['ord'], sight: EntryStatus, call: number): void {
-    const known = this.#known.get(ord);
+  notify(ref: string, sight: EntryStatus, call: number): void {
+    const known = this.#known.get(ref);
     if (known) {
       known.seenAt = call;
       this.#show(known, sight);
-    } else if (this.#pendingEnqueues > 0) this.#early.set(ord, { sight, call });
+    } else if (this.#pendingEnqueues > 0) this.#early.set(ref, { sight, call });
   }
 
   /**
-   * Applies the result of reading all entries: for each number, whether the entry is admitted. An entry counts as lost if the result does not contain
+   * Applies the result of reading all entries: for each ref, whether the entry is admitted. An entry counts as lost if the result does not contain
    * it, or if it was admitted and waits according to the result. Then the store has forgotten the entry or its admission, and may admit others.
    * @param call the number of the call that made the read
    */
-  reconcile(call: number, seen: ReadonlyMap<Placed['ord'], boolean>): void {
-    for (const [ord, known] of [...this.#known]) {
+  reconcile(call: number, seen: ReadonlyMap<string, boolean>): void {
+    for (const [ref, known] of [...this.#known]) {
       if (known.seenAt >= call) continue;
-      const isAdmitted = seen.get(ord);
+      const isAdmitted = seen.get(ref);
       const isLost = isAdmitted === undefined || (known.status === true && !isAdmitted);
       this.#show(known, isLost ? 'ENTRY_LOST' : isAdmitted);
     }
@@ -135,8 +146,8 @@ export class EntryTracker<Placed extends TrackedEntry> {
 
   /** Stops tracking an entry that has left. */
   remove(queue: string, id: string): Placed | undefined {
-    const ord = this.#ords.get(fieldOf({ queue, id }));
-    const known = ord === undefined ? undefined : this.#known.get(ord);
+    const ref = this.#refs.get(fieldOf({ queue, id }));
+    const known = ref === undefined ? undefined : this.#known.get(ref);
     if (known) this.#show(known, 'ENTRY_LOST');
     return known?.placed;
   }
@@ -151,11 +162,11 @@ export class EntryTracker<Placed extends TrackedEntry> {
     // notification of its admission.
     if (sight === false || sight === known.status) return;
     known.status = sight;
-    const { ord } = known.placed;
-    this.#waiting.delete(ord);
+    const ref = refOf(known.placed);
+    this.#waiting.delete(ref);
     if (typeof sight === 'string') {
-      this.#known.delete(ord);
-      this.#ords.delete(fieldOf(known.placed));
+      this.#known.delete(ref);
+      this.#refs.delete(fieldOf(known.placed));
     }
     for (const follow of [...known.follow]) follow(sight);
   }

@@ -6,7 +6,7 @@ import type { QueueEntry } from '../api/queue-api.ts';
 export interface HoldTimes {
   /** Typical hold time in milliseconds for entries whose clients announce none, for example the median of those observed. */
   readonly typicalMs?: number | undefined;
-  /** Assumed hold time in milliseconds for entries whose clients announce none. Used until a hold was observed. */
+  /** Assumed hold time in milliseconds for entries whose clients announce none. Used instead of `typicalMs` until a hold was observed. */
   readonly assumedMs?: number | undefined;
   /** For how long the current holders have been observed to hold, in milliseconds, by the `key` of their entries. Default: their holds begin now. */
   readonly heldMs?: ReadonlyMap<string, number>;
@@ -22,8 +22,8 @@ export interface ExpectedWait {
 /**
  * Estimates how long the entry with this id will wait, by simulating the queue's rule. Each hold ahead takes its announced time (`typicalHoldMs`),
  * else the observed, else the assumed one. Readers that hold together thus take the time of the longest, and the permits of a semaphore run in
- * parallel. A holder that exceeds its usual time is expected to end now. This is an estimate: no client promises a hold time, and hand-off time is
- * not included.
+ * parallel. A holder that exceeds this time is expected to end now. This is an estimate: no client promises a hold time, and hand-off time is not
+ * included.
  */
 export function expectedWait(entries: readonly QueueEntry[], id: string, seen: HoldTimes = {}): ExpectedWait {
   return expectedWaitAt(
@@ -67,8 +67,8 @@ class Schedule {
   }
 
   /**
-   * Computes when the entry starts to hold. Of the conflicting holds ahead, those that end last may still run then, as many as its limit allows. The
-   * entry starts when the latest of the other conflicting holds ends.
+   * Computes when the entry starts to hold. It starts as soon as its permits fit into its limit, together with the permits of the conflicting holds
+   * ahead that have not ended by then.
    */
   startOf({ shared, limit, permits }: QueueEntry): number {
     let left = limit - permits;

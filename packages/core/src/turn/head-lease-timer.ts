@@ -26,7 +26,7 @@ export interface HeadLeaseTimerOptions {
 
 /**
  * Reads a queue when the lease of its first entry may have ended, because leases expire without a notification. In normal operation that is once per
- * TTL. Any client's read removes expired entries.
+ * TTL of the first entry's session. Any client's read removes expired entries.
  */
 export class HeadLeaseTimer {
   readonly #settings: HeadLeaseTimerOptions;

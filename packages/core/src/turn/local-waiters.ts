@@ -5,7 +5,7 @@ export interface LocalWait {
    * `Departure.owned`.
    */
   readonly owned: boolean;
-  /** Whether the entry's own session removes it or has removed it. If the entry was removed in another way, its whole session may have ended. */
+  /** Whether the entry's own session removes it or has removed it. If something else removed the entry, its whole session may have ended. */
   readonly leaving: boolean;
   /** Ends this watch. Repeated calls do nothing. */
   unfollow(): void;
@@ -45,8 +45,8 @@ class Following implements LocalWait {
 }
 
 /**
- * The entries that waiters in this process watch, by key. A holder in this process records its state here before it leaves. Its successor then
- * knows from the removal alone that it is admitted, and need not read the store.
+ * The entries that waiters in this process watch, by key. A holder in this process records the state of its entry here before it leaves. The next
+ * waiter then knows from the removal alone that it is admitted, and need not read the store.
  */
 export class LocalWaiters {
   readonly #known = new Map<string, Known>();

@@ -15,7 +15,7 @@ const KEPT_TIMES = 9;
 
 /**
  * Measures the holds of a queue from its snapshots. A hold lasts from the first snapshot that shows its entry as admitted to the first snapshot
- * without it. Only holds that were observed from beginning to end, without a gap between snapshots, count for the typical length.
+ * without it. Only holds that were observed from beginning to end, with no missed snapshot, count for the typical length.
  */
 export class SeenHolds {
   readonly #clock: Clock;
@@ -28,7 +28,7 @@ export class SeenHolds {
     this.#clock = clock;
   }
 
-  look({ status, entries }: QueueState): void {
+  readState({ status, entries }: QueueState): void {
     if (status === 'live')
       this.#follow(new Map([...admittedEntries(entries)].map((entry) => [nameOf(entry), entry])));
     this.#isContinuous = status === 'live';

@@ -1,9 +1,9 @@
 import type { EntryName, PendingEnqueues } from '../kit/pending-enqueues.ts';
-import type { TrackedEntry, EntryTracker } from './entry-tracker.ts';
+import { refOf, type TrackedEntry, type EntryTracker } from './entry-tracker.ts';
 
 /** An entry of a session, as the store has stored it. */
 export interface FoundEntry extends EntryName {
-  /** The number that the store gave the entry; see `TrackedEntry.ord`. */
+  /** The order number that the store gave the entry. */
   readonly ord: TrackedEntry['ord'];
   readonly admitted: boolean;
 }
@@ -12,7 +12,7 @@ export interface FoundEntry extends EntryName {
 export interface SessionReconcilerOptions<Found extends FoundEntry> {
   readonly entries: EntryTracker<TrackedEntry & Pick<Found, 'ord'>>;
   readonly pendingEnqueues: PendingEnqueues;
-  /** Largest `ord` of the entries that an earlier process has created with this session. 0 if this process has opened the session. */
+  /** Largest order number of the entries that an earlier process has created with this session. 0 if this process has opened the session. */
   readonly inherited: number;
   /** Reads all entries of the session from the store. */
   readonly readEntries: () => Promise<readonly Found[]>;
@@ -29,8 +29,8 @@ export interface SessionReconcilerOptions<Found extends FoundEntry> {
 export class SessionReconciler<Found extends FoundEntry> {
   readonly #settings: SessionReconcilerOptions<Found>;
   #inherited: number;
-  /** The `ord` of each entry of the earlier process that has left since the session was resumed. */
-  readonly #leftBehind = new Set<Found['ord']>();
+  /** The ref of each entry of the earlier process that has left since the session was resumed. */
+  readonly #leftBehind = new Set<string>();
   #unclaimed: readonly Found[] | undefined = [];
   #hasEntered = false;
   #isLooking = false;
@@ -49,14 +49,14 @@ export class SessionReconciler<Found extends FoundEntry> {
     return this.#unclaimed;
   }
 
-  /** Records that the session has an entry. Without any entry, reads are skipped. */
+  /** Records that the session has an entry. Before the first entry, the reconciler does not read the store. */
   entryAdded(): void {
     this.#hasEntered = true;
   }
 
   /** Records that an entry of the session has left. */
-  entryRemoved({ ord }: Pick<Found, 'ord'>): void {
-    if (Number(ord) <= this.#inherited) this.#leftBehind.add(ord);
+  entryRemoved(entry: Pick<Found, 'ord' | 'id'>): void {
+    if (Number(entry.ord) <= this.#inherited) this.#leftBehind.add(refOf(entry));
   }
 
   /** Removes the unclaimed entries of the earlier process. Rejects when the read fails; may be repeated. */
@@ -90,8 +90,8 @@ export class SessionReconciler<Found extends FoundEntry> {
     const { entries, readEntries, remove, nextCall } = this.#settings;
     const call = nextCall();
     const found = await readEntries();
-    entries.reconcile(call, new Map(found.map(({ ord, admitted }) => [ord, admitted])));
-    const unknown = found.filter(({ ord }) => !entries.has(ord));
+    entries.reconcile(call, new Map(found.map((entry) => [refOf(entry), entry.admitted])));
+    const unknown = found.filter((entry) => !entries.has(refOf(entry)));
     const forgotten = new Set(unknown.filter((entry) => this.#isForgotten(entry)));
     this.#unclaimed = unknown.filter((entry) => !forgotten.has(entry));
     for (const entry of forgotten) await remove(entry);
@@ -103,6 +103,6 @@ export class SessionReconciler<Found extends FoundEntry> {
    */
   #isForgotten(entry: Found): boolean {
     if (this.#settings.pendingEnqueues.has(entry)) return false;
-    return Number(entry.ord) > this.#inherited || this.#leftBehind.has(entry.ord);
+    return Number(entry.ord) > this.#inherited || this.#leftBehind.has(refOf(entry));
   }
 }

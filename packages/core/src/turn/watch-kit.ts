@@ -42,14 +42,14 @@ export interface QueueView<R> {
   /** Reads the nearest `count` conflicting entries ahead. Rejects with `ENTRY_LOST` when the queue does not contain this entry. */
   ahead(count: number): Promise<EntriesAhead<R>>;
   /**
-   * Emits once when the entry `ref` has left the queue, even if it had left before. Emits `undefined` when `ref` may no longer block this entry
-   * for another reason. Continues after a broken connection.
+   * Emits once when the entry `ref` has left the queue, even if it had left before. Emits `undefined` when `ref` may no longer block this entry for a
+   * reason other than its removal. Continues after a broken connection.
    */
   removal(ref: R): Observable<Departure | undefined>;
   /** Emits once when this entry has left the queue. For an entry that was admitted at once, the watch starts later; see `OWN_UNWATCHED_MS`. */
   readonly ownRemoval$: Observable<unknown>;
   /**
-   * Runs the timeouts of `OWN_UNWATCHED_MS` for all holds of a session with one timer. Default: a timer for
+   * Runs the timers after which the holds of a session begin to watch their own entries (`OWN_UNWATCHED_MS`) with one timer. Default: a timer for
    * each hold.
    */
   readonly unwatched?: DeadlineQueue | undefined;
@@ -105,22 +105,22 @@ export function remembered<R extends Taker>(ahead: EntriesAhead<R>, rule: Admiss
   return total === refs.length ? ahead : Object.assign({}, ahead, { refs: inTheWay(refs, rule) });
 }
 
-/** Holds that are shorter than this, in milliseconds, do not watch their own entry. */
+/** Delay in milliseconds before a hold begins to watch its own entry. Shorter holds cost no watch. */
 export const OWN_UNWATCHED_MS = 250;
 
 /**
  * Emits the turns of an entry. Watches the nearest conflicting entries ahead: as many as block the entry, at most `limit`. When one of them leaves,
- * the entry is admitted if the known data suffices; otherwise its waiter reads the queue again. Of all entries ahead, the nearest usually leave last.
- * So a grant wakes about one waiter, and there is no thundering herd. For a lock only the predecessor is watched, as in ZooKeeper's lock recipe and
- * etcd's `concurrency.Mutex`. Those read the queue whenever the predecessor leaves.
- *     read ──admitted?──no──► one of the nearest is gone ──► known, or read ──admitted?──yes──► silent until the waiter's entry is gone
+ * the entry is admitted if the latest read and this removal prove it; otherwise its waiter reads the queue again. Of all entries ahead, the nearest
+ * usually leave last. So a grant wakes about one waiter, and there is no thundering herd. For a lock only the predecessor is watched, as in
+ * ZooKeeper's lock recipe and etcd's `concurrency.Mutex`. These two read the queue whenever the predecessor leaves. read ──admitted?──no──► one of
+ * the nearest is gone ──► known, or read ──admitted?──yes──► silent until the waiter's entry is gone
  */
 export function turnsByWatching<R extends Taker>(
   view: QueueView<R>,
   rule: AdmissionRule,
   first: EntriesAhead<R>,
 ): Observable<Turn> {
-  // The stream keeps only this while the entry waits, and not all rows of the first read.
+  // While the entry waits, the stream stores only what it needs later, not the whole result of the first read.
   const kept = remembered(first, rule);
   return new Observable((subscriber) => followTurns(view, { rule, first: kept }, subscriber));
 }
@@ -134,7 +134,7 @@ export interface TurnListener {
 }
 
 /**
- * Passes the turns of an entry to a listener, for a backend that has its own stream for them. Does the same as `turnsByWatching` otherwise. Calls the
+ * Passes the turns of an entry to a listener, for a backend that has its own stream for them. Otherwise it is like `turnsByWatching`. Calls the
  * listener with the first turn before it returns.
  * @returns a function that ends the watch; repeated calls do nothing
  */

@@ -48,8 +48,8 @@ class Line {
       this.#take(kind, change);
       return jsonable({ revision, kind, entry: change, held: held.has(change.key) });
     });
-    // An entry that joins at the end of a long queue of plain locks changes no grant. So the grants are not
-    // computed again.
+    // An entry that joins at the end of a long queue of exclusive entries changes no grant. So the grants are
+    // not computed again.
     if (step.length === 1 && step[0]?.kind === 'joined' && this.#isCrowded()) return reported;
     this.#holding = holding(this.#entries);
     const granted = this.#entries

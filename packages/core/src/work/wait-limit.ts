@@ -8,7 +8,7 @@ import { QueueLockError, detailOf } from '../api/errors.ts';
 import type { Moment } from '../base/moment.ts';
 import { Observable, identity, merge, takeUntil, type MonoTypeOperatorFunction } from '../base/rx.ts';
 
-/** Represents the failure of a request without a response. If the timeout passes then, the error is `UNAVAILABLE`. */
+/** The result of `WaitContext.problem` while a request has no response yet. A timeout that passes meanwhile ends the wait with `UNAVAILABLE`. */
 export const WITHOUT_RESPONSE: unique symbol = Symbol('unanswered');
 
 /** The limits of a wait. */
@@ -17,17 +17,17 @@ export interface WaitLimit {
   readonly timeoutMs?: number | undefined;
 }
 
-/** The clock of a wait with a limit, and the data for the error at the limit. */
+/** The clock of a wait, and the data from which the error of its timeout is made. */
 export interface WaitContext {
   readonly clock: Clock;
   /** Name of the lock or state that is awaited, for messages. */
   readonly what: string;
   /** Returns the last failure if the wait continues because of it, or `WITHOUT_RESPONSE`. Default: no failure. */
-  readonly trouble?: () => unknown;
+  readonly problem?: () => unknown;
 }
 
 interface Waiting extends WaitContext {
-  /** Happens when the wait has succeeded. */
+  /** The moment at which the wait succeeds. */
   readonly granted: Moment;
 }
 
@@ -73,7 +73,7 @@ export function limitWait(
   };
 }
 
-/** Does the same as `limitWait` as a stream, which errors at the limit and emits nothing. */
+/** Like `limitWait`, but as a stream, which errors at the limit and emits nothing. */
 export function waitLimit(limit: WaitLimit, context: WaitContext): Observable<never> {
   return new Observable((subscriber) =>
     limitWait(limit, context, (error) => {
@@ -93,8 +93,8 @@ export function limitedBy<T>(limit: WaitLimit, waiting: Waiting): MonoTypeOperat
  * Creates the error of a timeout. It is `UNAVAILABLE` for a client that cannot reach the store and so does not know whether the lock is held. Callers
  * take `TIMEOUT` to mean that the lock is busy.
  */
-function timedOut(timeoutMs: number, { what, trouble }: WaitContext): QueueLockError {
-  const cause = causeIn(trouble?.());
+function timedOut(timeoutMs: number, { what, problem }: WaitContext): QueueLockError {
+  const cause = causeIn(problem?.());
   const late = `${what}: not granted within ${String(Math.round(timeoutMs))} ms (timeoutMs)`;
   if (cause === undefined)
     return new QueueLockError('TIMEOUT', `${late}: other holders or waiters are ahead`);

@@ -13,7 +13,7 @@ export function waitOf<Options extends WaitLimit & WorkOptions>(
   const limits = { ...(stop ? { stop } : {}), ...(workTimeoutMs === undefined ? {} : { workTimeoutMs }) };
   if (!stop) return { wait, limits };
   const { signal } = options;
-  // Returns an invalid signal unchanged, because the check of the wait options rejects it.
+  // Does not combine an invalid signal with `stop`, because the check of the wait options rejects it later.
   if (signal !== undefined && !(signal instanceof AbortSignal)) return { wait, limits };
   const ends = signal ? anySignal([signal, stop]) : stop;
   return { wait: { ...wait, signal: ends }, limits };

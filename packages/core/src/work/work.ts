@@ -31,7 +31,7 @@ export async function workUnder<H extends Hold, T>(hold: H, terms: WorkTerms<H, 
   const stop = new Stop(hold, terms);
   let outcome: Outcome<Awaited<T>>;
   try {
-    // The caller may have stopped the call in the same moment in which the lock was granted.
+    // The caller may have stopped the call in the same moment in which the lock was granted. Then `work` is not called.
     if (terms.stop?.aborted) throw terms.stop.reason;
     outcome = { value: await work(hold, stop.signal) };
   } catch (error) {

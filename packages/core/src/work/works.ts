@@ -20,7 +20,8 @@ export class Works {
   }
 
   /**
-   * Starts to close: no call can wait or join from now on, and `stop` aborts in all running work. Settles when all work has ended, or at the timeout.
+   * Starts to close: no call can wait for a lock or join a queue from now on, and `stop` aborts in all running work. Settles when all work has ended,
+   * or at the timeout.
    */
   drain(
     drainMs: number,

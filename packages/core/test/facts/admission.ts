@@ -26,7 +26,7 @@ export const admissionFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a client stops reading the queue once its claim with maxWaiters was accepted or admitted',
+    title: 'a client with maxWaiters stops reading the queue once its claim holds the lock or may wait',
     async check(stage) {
       const holder = await join(stage, stage.client(), { maxWaiters: 1, maxExpectedWaitMs: 10 });
       const withHolder = stage.server.watcherCount;

@@ -81,7 +81,7 @@ export const evictionFacts: readonly CoreFact[] = [
   })),
   {
     title:
-      'an entry of another kind of client is evicted whatever it stores, and its record has a shortened owner',
+      'an entry with an owner label of 10,000 characters is evicted, and the record contains shortened labels',
     async check(stage) {
       const [other, operator] = [stage.client(), stage.client({ owner: 'o'.repeat(5_000) })];
       const own = await other.acquire('x');
@@ -98,7 +98,7 @@ export const evictionFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'the records of the latest evictions are kept, up to the size limit',
+    title: 'the store keeps the records of the latest evictions, up to the size limit',
     async check(stage) {
       const operator = stage.client({ owner: 'operator' });
       for (let round = 0; round < 40; round += 1) {
@@ -364,7 +364,7 @@ export const evictionFacts: readonly CoreFact[] = [
   })),
   {
     title:
-      'the stream of evictions emits the recorded ones first, then every new one, and completes with the client',
+      'the stream of evictions emits the recorded ones first, then every new one, and completes when the client closes',
     async check(stage) {
       const operator = stage.client();
       const reported: number[] = [];

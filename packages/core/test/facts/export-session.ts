@@ -15,9 +15,7 @@ async function abandoned(stage: Stage): Promise<{ readonly resume: string; reado
   return { resume, id };
 }
 
-/**
- * Wraps a backend so that each session that it resumes has this method `removeUnclaimed` instead of its own.
- */
+/** Wraps a backend. Replaces the method `removeUnclaimed` of each session that the backend resumes. */
 function withRemovals(backend: Backend, removeUnclaimed: () => Promise<void>): Backend {
   return {
     ...backend,
@@ -170,7 +168,7 @@ export const resumptionFacts: readonly CoreFact[] = [
   },
   {
     title:
-      'an id can be claimed only once at a time: a second claim of the same client is refused until the first has left',
+      'an entry id can be claimed only once at a time: a second claim of the same client is refused until the first has left',
     async check(stage) {
       const client = stage.client();
       const own = await client.acquire('x', { id: ID });
@@ -226,7 +224,7 @@ export const resumptionFacts: readonly CoreFact[] = [
   },
   {
     title:
-      'an invalid session export is refused at every call, and a backend without resume names itself in the error',
+      'a client rejects every call when the text of the session that it resumes is invalid, or when its backend cannot resume a session',
     async check(stage) {
       const client = stage.client({ resume: 'no ticket' });
       for (const attempt of [1, 2])

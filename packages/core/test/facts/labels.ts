@@ -100,15 +100,19 @@ export const labelFacts: readonly CoreFact[] = [
   },
   ...(
     [
-      ['a store that cannot', { share: undefined } as unknown as Partial<Session>, 'INVALID_ARGUMENT'],
       [
-        'a server that refuses',
+        'the store does not support it',
+        { share: undefined } as unknown as Partial<Session>,
+        'INVALID_ARGUMENT',
+      ],
+      [
+        'the server refuses it',
         { share: () => Promise.reject(new QueueLockError('ACCESS_DENIED', 'not you')) },
         'ACCESS_DENIED',
       ],
     ] as const
   ).map(([who, change, code]): CoreFact => ({
-    title: `a downgrade rejects on ${who}, and the hold stays exclusive`,
+    title: `a downgrade rejects when ${who}, and the hold stays exclusive`,
     async check(stage) {
       const own = await stage.client(withSession(change)).acquire('x');
       expect(await rejection(stage.passing(own.downgrade()))).to.include({ code });
@@ -121,7 +125,7 @@ export const labelFacts: readonly CoreFact[] = [
   ...(['update', 'share'] as const).flatMap((call) =>
     (['the session ends', 'the entry is removed', 'the lock is released', 'the client closes'] as const).map(
       (how): CoreFact => ({
-        title: `when ${how} while ${call} is in flight, the change rejects with OWNERSHIP_LOST`,
+        title: `an update or a downgrade rejects with OWNERSHIP_LOST when ${how} while its request ${call} is in flight`,
         async check(stage) {
           const gate = new Gate(call);
           const client = stage.client({ link: { intercept: gate.requests } });
@@ -181,7 +185,8 @@ export const labelFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a lost hold is no longer published by later waits, although the work under it continues',
+    title:
+      'a lost hold is no longer listed in the labels of later waits, although the work under it continues',
     async check(stage) {
       const client = stage.client();
       const holder = await stage.client().acquire('z');
@@ -199,7 +204,8 @@ export const labelFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'the client drops responses first from a label that is too large, then holds, and never the owner',
+    title:
+      'from a label that is too large, the client first omits responses to handover requests, then held entries, but never the owner',
     async check(stage) {
       const client = stage.client({ owner: 'o'.repeat(900) });
       const holds = await stage.passing(
@@ -215,7 +221,7 @@ export const labelFacts: readonly CoreFact[] = [
     },
   },
   ...(['enqueue', 'renew', 'update'] as const).map((call: MemoryCall): CoreFact => ({
-    title: `the typical hold duration is in the label of the next wait, also when a reply to ${call} is lost`,
+    title: `the typical hold duration is in the label of the client's next entry, also when a reply to ${call} is lost`,
     async check(stage) {
       const client = stage.client({ link: { intercept: losingReplies([call]) } });
       for (const heldMs of [100, 300, 200]) {

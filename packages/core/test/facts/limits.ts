@@ -157,7 +157,7 @@ export const limitFacts: readonly CoreFact[] = [
       const client = stage.client({
         link: {
           intercept: (call, proceed) => (isSlow ? slow.requests(call, proceed) : proceed()),
-          // Delays notifications, so that the one about the removal arrives last.
+          // Delays notifications, so that the notification of the removal arrives last.
           deliver: (arrive) => {
             if (isSlow) stage.clock.after(50, arrive);
             else arrive();
@@ -197,7 +197,8 @@ export const limitFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a limit may be a stream without replay: each value applies until the next one',
+    title:
+      'a limit may be a stream that does not repeat its latest value: each value applies until the next one',
     async check(stage) {
       const limit$ = new Subject<number>();
       const claim = await join(stage, stage.client(), { limit: limit$ });
@@ -318,8 +319,8 @@ export const limitFacts: readonly CoreFact[] = [
 ];
 
 /**
- * Wraps a session. For entries with this limit, `enqueue` resolves late, and with the report that the entry
- * must wait. A store whose clients decide admission may do so too.
+ * Wraps a session. For entries with the given limit, `enqueue` resolves only after `gate` opens, and reports
+ * that the entry must wait. A store whose clients decide which entries are admitted may also respond like this.
  */
 function waitingUnder(limit: number, session: Session, gate: Gate): Session {
   const enqueue = session.enqueue.bind(session);

@@ -58,7 +58,7 @@ const refused = (backend: Backend): Backend => ({
 export const recordedHoldFacts: readonly CoreFact[] = [
   {
     title:
-      'a record of a hold has its process, label, token, begin, length and reason, and outlives all clients',
+      'a record of a hold names its process, owner, fencing token, begin, duration and end reason, and outlives all clients',
     async check(stage) {
       const client = recording(stage, { owner: 'importer' });
       const hold = await client.acquire('x');
@@ -97,8 +97,8 @@ export const recordedHoldFacts: readonly CoreFact[] = [
       const [id = ''] = stage.server.sessionIds;
       const silent = recording(stage, { owner: 'next' });
       stage.server.expireSession(id);
-      // A process that died records no end. The client of this test still recorded one, so the test removes
-      // it from the text.
+      // Simulates a process that died, which records no end of its hold: removes the end that the client of
+      // this test has recorded.
       await stage.clock.advance(100);
       expect(claim.last.status).to.equal('ended');
       const text = (await stage.passing(stage.client().register('x', 'holds').read())) ?? '';
@@ -137,7 +137,7 @@ export const recordedHoldFacts: readonly CoreFact[] = [
   },
   {
     title:
-      'a hold that ended because no heartbeat was confirmed is recorded once the store can be reached again',
+      'a hold that ended because no heartbeat was confirmed is recorded as soon as the store can be reached again',
     async check(stage) {
       let isAway = false;
       const intercept = <T>(_call: MemoryCall, proceed: () => Promise<T>): Promise<T> =>
@@ -207,7 +207,7 @@ export const recordedHoldFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'two short holds of one client cost one read and one write of the records',
+    title: 'two short holds of one client need one read and one write of the records',
     async check(stage) {
       const calls: MemoryCall[] = [];
       const client = recording(stage, {
@@ -294,7 +294,7 @@ export const recordedHoldFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a hold that another process resumed has one record, with the end in that process',
+    title: 'a hold that another process resumed has one record, with the end of the hold in that process',
     async check(stage) {
       const before = recording(stage, { owner: 'before' });
       const { id } = await before.acquire('x');

@@ -6,8 +6,8 @@ import { Gate, join, rejection, thrownBy, type CoreFact } from '../stage.ts';
 const AGAIN = { reentrant: true };
 
 /**
- * Returns the error code of each rejected promise, and `in` for each promise that resolved, in the order of
- * the promises.
+ * Returns the error code of each rejected promise, and the text `in` for each promise that resolved, in the
+ * order of the promises.
  */
 async function codesOf(promises: readonly Promise<unknown>[]): Promise<readonly unknown[]> {
   const outcomes = await Promise.allSettled(promises);
@@ -19,7 +19,7 @@ async function codesOf(promises: readonly Promise<unknown>[]): Promise<readonly 
 export const reentrancyFacts: readonly CoreFact[] = [
   {
     title:
-      'sibling calls enter a reentrant hold one at a time in their order, also when one of them is cancelled',
+      'several calls inside a reentrant hold enter it again one at a time, in their order, also when one of them is cancelled',
     async check(stage) {
       const client = stage.client();
       const outer = await client.acquire('x', AGAIN);
@@ -46,7 +46,7 @@ export const reentrancyFacts: readonly CoreFact[] = [
   },
   {
     title:
-      'a call that waits for a sibling call inside a hold rejects at its timeout, and tryAcquire does not wait',
+      'a call that waits until another call leaves the same reentrant hold rejects at its timeout, and tryAcquire does not wait',
     async check(stage) {
       const client = stage.client();
       const outer = await client.acquire('x', AGAIN);
@@ -87,7 +87,7 @@ export const reentrancyFacts: readonly CoreFact[] = [
     },
   })),
   {
-    title: 'a reentrant hold is released on the server once, when its last level is released',
+    title: 'a reentrant hold is released on the server exactly once, when its last level is released',
     async check(stage) {
       const gate = new Gate('remove');
       const client = stage.client({ link: { intercept: gate.requests } });

@@ -67,7 +67,7 @@ export const registerFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a change of a register to its present text writes nothing, also when both are empty',
+    title: 'a change of a register to its current text writes nothing, also when both texts are empty',
     async check(stage) {
       const calls: MemoryCall[] = [];
       const client = stage.client({

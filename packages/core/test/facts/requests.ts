@@ -125,7 +125,7 @@ export const requestFacts: readonly CoreFact[] = [
     },
   },
   ...ANSWERS.map((how): CoreFact => ({
-    title: `the response ${how} reaches the requester once when the store's first reply to each kind of call is lost`,
+    title: `a requester receives the response ${how} exactly once, even if the first reply to each kind of request is lost`,
     async check(stage) {
       const calls: readonly MemoryCall[] = ['update', 'evict', 'readRegister', 'writeRegister', 'remove'];
       const losing = (): StageClientOptions => ({ link: { intercept: losingReplies(calls) } });
@@ -141,7 +141,7 @@ export const requestFacts: readonly CoreFact[] = [
   })),
   ...ANSWERS.flatMap((how) =>
     (['update', 'evict', 'readRegister', 'writeRegister', 'remove'] as const).map((call): CoreFact => ({
-      title: `${how} settles within 1 s when its client closes while ${call} is pending`,
+      title: `the call ${how} of a holder settles within 1 s when its client closes while the request ${call} is pending`,
       async check(stage) {
         const gate = new Gate(call);
         const deaf = new Gate('update');
@@ -167,7 +167,7 @@ export const requestFacts: readonly CoreFact[] = [
     })),
   ),
   ...(['update', 'evict'] as const).map((call): CoreFact => ({
-    title: `yieldToRequester settles when the session ends while ${call} is pending`,
+    title: `the call yieldToRequester of a holder settles when its session ends while the request ${call} is pending`,
     async check(stage) {
       const gate = new Gate(call);
       const scene = await sendRequest(stage, { link: { intercept: gate.requests } });
@@ -180,8 +180,7 @@ export const requestFacts: readonly CoreFact[] = [
       stage.server.expireSession(stage.server.sessionIds[0]!);
       await stage.settle();
       gate.open();
-      // When the session ended, the `evict` was already in flight. It completes, and nothing is left to
-      // release then.
+      // The session ended while the `evict` was in flight. The `evict` completes, and afterwards nothing is left to release.
       expect(await stage.passing(outcome)).to.equal(call === 'update' ? 'OWNERSHIP_LOST' : 'done');
       await finish(stage, scene);
     },
@@ -245,7 +244,7 @@ export const requestFacts: readonly CoreFact[] = [
   },
   {
     title:
-      "a response after the request's timeout is reported to the requester, which counted the request as ignored before",
+      'a response after the timeout of a handover request still reaches the requester, whose state was ignored until then',
     async check(stage) {
       const scene = await sendRequest(stage);
       await stage.clock.advance(WITHIN_MS);
@@ -269,7 +268,7 @@ export const requestFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a holder cannot respond to requests after its release',
+    title: 'a holder cannot respond to handover requests after its release',
     async check(stage) {
       const scene = await sendRequest(stage);
       await stage.passing(scene.own.release());
@@ -279,7 +278,7 @@ export const requestFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: "a response to a request keeps the metadata in the holder's entry",
+    title: "a response to a handover request does not change the metadata in the holder's entry",
     async check(stage) {
       const scene = await sendRequest(stage);
       await scene.own.update({ metadata: { job: '7' } });

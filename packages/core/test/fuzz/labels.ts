@@ -27,7 +27,8 @@ const MAX_OWNER = 1_024;
 const MAX_SHOWN = 200;
 
 /**
- * Returns the fuzz target for the texts of entries, because any client of the store could have written them.
+ * Returns the fuzz target that decodes an input as the stored text of an entry. Any client of the store can
+ * write such texts.
  */
 export function open(): FuzzTarget {
   const texts = [JSON.stringify(LABEL), OWNED, 'etcdctl'];

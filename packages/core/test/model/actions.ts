@@ -4,7 +4,8 @@ import type { Program } from './program.ts';
 import type { World } from './world.ts';
 
 /**
- * Executes an action of a history. An action that a client's program makes waits until the machine of that client is no longer frozen.
+ * Executes an action of a history. A call of an application, such as a release, is made after the freeze if
+ * the machine of its client is frozen. Other actions, such as evictions, happen at once.
  */
 export function perform(action: Action, actors: readonly Actor[], world: World): void {
   const { judge } = world;
@@ -56,7 +57,8 @@ function performByClient(
       actor.deny(action.name, action.ms);
       return;
     case 'expire': {
-      // Interprets the number of the client as an index into the list of live sessions.
+      // Expires the live session at this index. The index counts sessions, so the session may belong to a
+      // client with another number.
       const id = server.sessionIds[action.client];
       if (id === undefined) return;
       ledger.ended.add(id);

@@ -111,8 +111,8 @@ export class Actor {
   }
 
   /**
-   * Makes the backend report a reason to suspect the session. Checks that the client then suspects the
-   * session, unless a renewal is already in flight.
+   * Makes the backend report a reason to suspect the session. Checks that the client then suspects the session
+   * and sends a heartbeat, unless a heartbeat is already in flight.
    */
   doubt(): void {
     const { judge, ledger } = this.#world;
@@ -142,7 +142,7 @@ export class Actor {
     );
   }
 
-  /** Reads `held` now for every hold whose plan has `reads`. */
+  /** Reads `held` now for each hold of this client that reads it after every event; see `ClaimPlan.reads`. */
   readAll(): void {
     for (const { claim } of this.programs) claim.read();
   }

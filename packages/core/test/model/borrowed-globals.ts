@@ -10,8 +10,8 @@ interface Handle {
 
 /**
  * Replaces `setTimeout` and `Math.random`, which the npm package cockatiel uses for its delays. So a history
- * takes no real time and runs the same way each time. Calls `onLost` with the reason of each unhandled
- * rejection. Returns a function that restores the globals.
+ * takes no real time and runs the same way each time. Also replaces the process's listeners for unhandled
+ * rejections: `onLost` receives the reason of each. Returns a function that undoes both.
  */
 export function borrowGlobals(timeline: Pacemaker, onLost: (reason: unknown) => void): () => void {
   const { setTimeout, clearTimeout } = globalThis;

@@ -13,8 +13,8 @@ export interface Failure {
 }
 
 /**
- * Returns whether the claim may fail with this error. It must be a `QueueLockError`, and the history must
- * contain what its code reports.
+ * Returns whether the claim may fail with this error. The error must be the reason of the claim's signal, or a
+ * `QueueLockError` whose code has a cause in the history: `CLOSED`, for example, needs a closed client.
  */
 export function hasCause(
   error: unknown,

@@ -46,7 +46,7 @@ export class Claim {
     return this.hasOutcome && !this.#hold?.open;
   }
 
-  /** Requires that this claim neither waits nor holds once the present event has been handled. */
+  /** Requires that this claim neither waits nor holds once the current event has been handled. */
   mustEnd(why: string): void {
     this.#doom ??= why;
   }
@@ -64,7 +64,7 @@ export class Claim {
     this.#doom = undefined;
   }
 
-  /** Makes the holder read `held`, if its plan includes that. */
+  /** Makes the holder read `held`, if the plan of this claim includes that (`ClaimPlan.reads`). */
   read(): void {
     if (this.plan.reads) this.#hold?.read();
   }

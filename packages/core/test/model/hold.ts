@@ -88,7 +88,7 @@ export class Hold {
     return held;
   }
 
-  /** Checks that a timer has notified the holder at the end of the proven time. A holder that never reads `held` depends on it. */
+  /** Checks that a timer has notified the holder at the end of the proven time. A holder that never reads `held` depends on that notification. */
   mustHaveBeenNotified(): void {
     const { judge, ledger } = this.#world;
     const { machine } = this.actor;
@@ -103,7 +103,7 @@ export class Hold {
     if (!this.notified) this.gaveUp = true;
   }
 
-  /** Records that the work of a `run` has ended, so the client releases the lock next. Until then the client may still report a loss. */
+  /** Records that the work of a `run` has ended, so the client releases the lock next. Until that release the client may still report a loss. */
   handBack(): void {
     this.#handedBack = true;
   }

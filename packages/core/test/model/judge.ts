@@ -48,7 +48,7 @@ export const UNSAFE: ReadonlySet<Rule> = new Set<Rule>([
 export class Judge {
   readonly #now: () => number;
   readonly trace: string[] = [];
-  /** The virtual time since which there were no faults. */
+  /** The virtual time at which the faults ended; `Infinity` until then. */
   calmSince = Infinity;
   /** The first rule that was broken. */
   broken: Rule | undefined;

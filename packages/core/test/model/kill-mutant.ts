@@ -5,8 +5,8 @@ import { play } from './history.ts';
 import type { Rule } from './judge.ts';
 import { anyHistory } from './plan.ts';
 
-// Number of histories after which the search ends without a result. At present every defect is detected
-// within a few hundred.
+// Number of histories after which the search for a broken rule ends without a result. At present every defect
+// is detected within a few hundred.
 const MAX_HISTORIES = 4_000;
 
 /** The rule that detected a defect, and the number of histories until then. */

@@ -9,18 +9,15 @@ import {
 import type { ClientPlan } from './plan.ts';
 import type { Machine, Timeline } from './timeline.ts';
 
-/** How long a session really exists on the server, and how long its client may rely on it. */
+/** The time until which a session exists on the server, and the time until which its client may rely on it. */
 interface Lease {
   /** When the lease ends, by the server's clock. */
   keptUntil: number;
-  /**
-   * The end of the proven time by the client's clock, minus the safety margin. A proof that arrives after
-   * this time does not extend it.
-   */
+  /** The end of the proven time by the client's clock, minus the safety margin. A heartbeat proof that arrives after this time does not extend it. */
   provenUntil: number;
-  /** When the renewal in flight was sent, by the client's clock. */
+  /** When the heartbeat in flight was sent, by the client's clock. */
   renewingSince: number | undefined;
-  /** Whether the latest renewal failed. */
+  /** Whether the latest heartbeat failed. */
   failed: boolean;
 }
 
@@ -30,9 +27,9 @@ const NO_LEASE: Lease = { keptUntil: 0, provenUntil: 0, renewingSince: undefined
 interface Witnessed {
   readonly machine: Machine;
   readonly safetyMarginMs: number;
-  /** Whether renewals prove less time than the lease has left, which a backend may do. */
+  /** Which heartbeats prove less time than the lease has left, as a backend may do; see `ClientPlan.vague`. */
   readonly vague: ClientPlan['vague'];
-  /** Whether the backend continues a renewal although the core has aborted it. */
+  /** Whether the backend continues a heartbeat although the core has aborted it. */
   readonly deaf: boolean;
   /** Receives the id of each session that is opened. */
   readonly opened: Set<string>;
@@ -84,7 +81,7 @@ export class Ledger {
     return this.evicted.has(key) || this.ended.has(this.sessionOf(key));
   }
 
-  /** Wraps a backend so that the ledger records its sessions, renewals and entries. */
+  /** Wraps a backend so that the ledger records its sessions, heartbeats and entries. */
   witness(backend: Backend, client: Witnessed): Backend {
     return {
       ...backend,
@@ -110,8 +107,8 @@ export class Ledger {
   }
 
   /**
-   * Reads the clocks of client and server when a renewal is sent. Returns a function that records what the
-   * renewal proved, since a proof counts from that time.
+   * Reads the clocks of client and server before a heartbeat is sent or a session is opened, because the proven
+   * time counts from then. Returns a function that records the proof.
    */
   #proofFrom({ machine, safetyMarginMs }: Witnessed): (lease: Lease, provenMs: number) => void {
     const [here, there] = [machine.now(), this.#timeline.now()];
@@ -127,7 +124,7 @@ export class Ledger {
 
   #witnessSession(session: Session, lease: Lease, client: Witnessed): Session {
     const removed = new Set<string>();
-    // Ids of entries that may be stored, as far as the client can know from its calls and their replies.
+    // Ids of entries that may be stored, as far as the client's calls and their replies show.
     const unsure = new Set<string>();
     let renewals = 0;
     const join = async <P extends Placement | undefined>(

@@ -24,7 +24,10 @@ export class Fates {
   }
 }
 
-/** When a request arrives at the server, when its reply arrives, and when the call fails without a reply. A missing time means: never. */
+/**
+ * Times of one request: the arrival at the server, the arrival of the reply, and the failure of the call without a reply. A missing time means that
+ * this never happens.
+ */
 interface Fate {
   readonly arrivesIn?: number;
   /** Milliseconds between the arrival of the request and that of the reply. */

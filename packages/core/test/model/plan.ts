@@ -7,9 +7,12 @@ export interface ClientPlan {
   readonly safetyMarginMs: number | undefined;
   /** The rate of the client's clock: 1.01 means 1 % faster than the server's clock. */
   readonly rate: number;
-  /** Whether renewals prove less time than the lease has left: `true` for every second renewal, `always` for all. */
+  /**
+   * Which heartbeats prove less time than the lease has left: `false` means none, `true` every second one, and
+   * `always` all.
+   */
   readonly vague: boolean | 'always';
-  /** Whether the client's backend continues a renewal that the core has aborted. */
+  /** Whether the client's backend continues a heartbeat that the core has aborted. */
   readonly deaf: boolean;
 }
 
@@ -30,7 +33,7 @@ export interface ClaimPlan {
   readonly reads: boolean;
 }
 
-/** An action of a user or an operator, or a fault. `which` selects a claim, counted from the newest. */
+/** An action of a user or an operator, or a fault. `which` is the index of a claim, where 0 is the newest. */
 export type Action =
   | ({ readonly do: 'claim' } & ClaimPlan)
   | { readonly do: 'abort' | 'unsubscribe'; readonly which: number }

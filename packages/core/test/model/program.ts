@@ -7,9 +7,11 @@ import type { World } from './world.ts';
 // Maximum duration of a `tryAcquire` in milliseconds: twice the connect timeout and the timeout of one
 // request, and then the time in which a session may be suspect.
 const TRY_MS = 2 * (1_000 + 250) + 3_000;
-// Additional milliseconds after a hold that ended without a release, for reading and erasing its trace.
+// Milliseconds added to `TRY_MS` if clients have a lock delay: the delay of 400, and 3,000 for each of the two
+// requests that read and erase the trace of an earlier hold.
 const UNCLEAN_MS = 400 + 2 * 3_000;
-// Additional milliseconds for two heartbeats, of which one must prove `minRemainingMs`.
+// Milliseconds added to `TRY_MS` for a claim with `minRemainingMs`: it waits for up to two heartbeats, one of
+// which must prove that time.
 const NEEDS_MS = 2 * (750 + 1_000);
 // The model checks a timeout this many milliseconds after its end, because the client's own timer must run
 // first.
@@ -143,12 +145,13 @@ export class Program {
     const timeoutMs = claim.plan.kind === 'tryAcquire' ? this.#tryMs : claim.plan.timeoutMs;
     if (timeoutMs === undefined) return () => undefined;
     const read = (): void => {
-      // The maximum duration of a `tryAcquire` is a rule of this model alone and excludes frozen time. So it
-      // is not checked after a freeze.
+      // The maximum duration of a `tryAcquire` is an assumption of this model, which does not include the time
+      // of a freeze. So the model does not check it on a machine that was frozen.
       if (claim.plan.kind === 'tryAcquire' && machine.wasFrozen) return;
       if (!claim.hold) claim.mustEnd('its timeout is over');
     };
-    // Queues the check on the machine once more, so that events which a freeze has delayed are handled first.
+    // Makes the check an event of its own on the machine, so that it follows the events that a freeze has
+    // delayed.
     return machine.after(timeoutMs + GRACE_MS, () => machine.do(read));
   }
 

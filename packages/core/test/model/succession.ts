@@ -1,8 +1,8 @@
 import type { Hold } from './hold.ts';
 import type { World } from './world.ts';
 
-// The shortest accepted share of the lock delay, because the clock of the waiting client may run up to 2 %
-// fast.
+// The smallest accepted ratio of the time that a client waited to the lock delay. It is less than 1, because
+// the client's clock may run fast, by less than 2 %.
 const SHORTEST_WAIT = 0.98;
 const GRACE_MS = 2;
 
@@ -25,8 +25,8 @@ export class Succession {
     const { judge, ledger, server } = this.#world;
     this.#afterUncleanEnd(hold);
     this.#holds.push(hold);
-    // The server removed the entry before its client learned of the grant. So the next claim may have started
-    // its lock delay at any earlier time.
+    // The server removed the entry before its client was notified of the grant, at a time unknown here. With
+    // `-Infinity`, every wait of the next hold satisfies the lock delay.
     if (!this.#isThere(hold)) this.#uncleanEnds.set(hold, -Infinity);
     // An operator removed the entry, and the notification of it may still be in flight. Until it arrives, the
     // rules do not apply.
@@ -61,7 +61,7 @@ export class Succession {
 
   /**
    * Runs between two events. Reads the holds of clients that read `held` after every event, and checks that
-   * the other clients were notified.
+   * the other clients were notified when their proven time ended.
    */
   settled(): void {
     // Does not read the open hold of a client that depends on notifications, because the read itself may end

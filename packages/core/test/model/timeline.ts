@@ -14,8 +14,8 @@ export class Timeline implements Clock {
   readonly #clock = virtualClock();
   #observer: Observer = { settled: () => undefined, acted: () => undefined };
   /**
-   * The machine whose code is running. A timer that this code sets stops while that machine is frozen, even if it is set on another
-   * clock.
+   * The machine whose code is running. A timer that this code sets by `setTimeout`, which the model replaces,
+   * belongs to the machine, and does not fire while the machine is frozen.
    */
   acting: Machine | undefined;
 
@@ -56,8 +56,9 @@ export class Timeline implements Clock {
 }
 
 /**
- * The computer of one client, whose clock has its own rate and offset. While the machine is frozen, its clock continues, but it handles
- * neither timers nor messages. Code that reads the clock meanwhile counts as the code that blocks the event loop.
+ * The computer of one client, whose clock has its own rate and offset. While the machine is frozen, its clock
+ * continues, but it handles neither timers nor messages. Code that reads the clock of a frozen machine
+ * represents the code that blocks its event loop.
  */
 export class Machine implements Clock {
   readonly rate: number;

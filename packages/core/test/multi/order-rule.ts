@@ -5,12 +5,15 @@ export interface NameClaim {
 }
 
 /**
- * How a claim enters its queues: all in one step, or one after another in the caller's order. It then waits
- * for each lock before it enters the next queue, or it does not wait.
+ * How a claim enters its queues: all in one step, or one by one in the caller's order. With `one by one`, it waits for each lock before it enters the
+ * next queue. With `one by one without waiting`, it enters all queues first and waits afterwards.
  */
 export type Entering = 'at one point' | 'one by one' | 'one by one without waiting';
 
-/** The numbers of the claims in each queue, how many of its queues each claim has entered, and which claims are done. */
+/**
+ * The indexes of the claims in each queue, the number of queues that each claim has entered, and whether each
+ * claim has left.
+ */
 interface State {
   readonly queues: ReadonlyMap<string, readonly number[]>;
   readonly entered: readonly number[];
@@ -124,14 +127,17 @@ export function combinations<T>(items: readonly T[], count: number): readonly (r
   return items.flatMap((item, at) => combinations(items.slice(at), count - 1).map((rest) => [item, ...rest]));
 }
 
-/** Returns whether two or more of these claims list common names in orders that form a cycle. */
+/**
+ * Returns whether the claims list their names in contradictory orders. For example, one claim lists `x` before
+ * `y`, and another `y` before `x`. Three claims may also form such a cycle.
+ */
 export function crosses(claims: readonly NameClaim[]): boolean {
   const before = (a: string, b: string): readonly number[] =>
     claims.flatMap(({ names }, index) =>
       names.includes(b) && names.indexOf(a) > -1 && names.indexOf(a) < names.indexOf(b) ? [index] : [],
     );
   const names = [...new Set(claims.flatMap((spec) => spec.names))];
-  // Searches a cycle of names. Each name comes before the next one in the order of a different claim.
+  // Searches for a cycle of names, in which each name is listed before the next one by a different claim.
   const walk = (path: readonly string[], walkers: readonly number[]): boolean =>
     names.some((next) => {
       const takers = before(path.at(-1)!, next).filter((index) => !walkers.includes(index));

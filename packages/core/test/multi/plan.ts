@@ -31,7 +31,7 @@ export interface Plan {
   readonly latenciesMs: readonly number[];
   readonly tasks: readonly TaskPlan[];
   readonly troubles: readonly Failure[];
-  /** The outcomes of the first requests, in order. All later requests work. */
+  /** The outcomes of the first requests, in order. All later requests succeed. */
   readonly fates: readonly Fate[];
 }
 

@@ -8,7 +8,7 @@ import { NAMES, type Fate, type Plan, type TaskPlan, type Failure } from './plan
 import { Witness } from './witness.ts';
 
 const TTL_MS = 2_000;
-const LOOK_EVERY_MS = 10;
+const READ_INTERVAL_MS = 10;
 const FAULTS_END_MS = 6_000;
 const MAX_WAIT_MS = 30_000;
 
@@ -72,10 +72,10 @@ class Scene {
 
   async #pass(ms: number): Promise<void> {
     const isBusy = (): boolean => this.#waiting.size > 0 || this.#stage.server.entryCount > 0;
-    const stepMs = ms > MAX_WAIT_MS ? ms : LOOK_EVERY_MS;
+    const stepMs = ms > MAX_WAIT_MS ? ms : READ_INTERVAL_MS;
     for (let passed = 0; passed < ms; passed += stepMs) {
-      // When no task waits and no entry is stored, only heartbeats are left. So the rest of the time passes
-      // at once.
+      // When no task waits and no entry is stored, only heartbeats follow, and nothing needs a check. So the
+      // clock advances by the rest of `ms` in one step.
       if (!isBusy()) return this.#stage.clock.advance(ms - passed);
       await this.#stage.clock.advance(stepMs);
       this.#witness.check();
@@ -101,16 +101,16 @@ class Scene {
     return client;
   }
 
-  #make(trouble: Failure): void {
+  #make(problem: Failure): void {
     const { server, clock } = this.#stage;
-    if (trouble.what === 'cut') this.#cutUntil.set(trouble.client, clock.now() + trouble.ms);
-    if (trouble.what === 'evict') {
-      const entry = server.queues().get(trouble.name)?.[trouble.place];
+    if (problem.what === 'cut') this.#cutUntil.set(problem.client, clock.now() + problem.ms);
+    if (problem.what === 'evict') {
+      const entry = server.queues().get(problem.name)?.[problem.place];
       if (entry) this.#witness.taken(entry.key);
       if (entry) server.evict(entry.key);
     }
-    if (trouble.what === 'expire') {
-      const id = this.#sessions.get(trouble.client);
+    if (problem.what === 'expire') {
+      const id = this.#sessions.get(problem.client);
       for (const name of NAMES)
         for (const { key, sessionId } of server.queues().get(name) ?? [])
           if (sessionId === id) this.#witness.taken(key);

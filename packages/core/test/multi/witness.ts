@@ -6,7 +6,10 @@ interface Belief {
   readonly ownership: Ownership;
 }
 
-/** Checks what clients believe to hold against each other and against the entries on the server. */
+/**
+ * Checks the holds that clients believe they have: no two of them may conflict, and each must match an entry
+ * on the server.
+ */
 export class Witness {
   readonly faults: string[] = [];
   readonly #server: MemoryServer;
@@ -38,7 +41,7 @@ export class Witness {
     this.check();
   }
 
-  /** Checks that no two clients hold one name at once. Holds whose entry an operator removed do not count. */
+  /** Checks that no two clients hold one name at once. Holds whose entry an operator removed are ignored. */
   check(): void {
     const believed = [...this.#beliefs].filter(({ ownership }) => this.#counts(ownership));
     for (const [at, one] of believed.entries())

@@ -12,7 +12,7 @@ export interface Etcd3ClientLike {
   readonly watchClient: object;
   /** Requests for the status of a member. */
   readonly maintenance: object;
-  /** Distinguishes a client from its namespaces, which do not have this method. This package never calls it. */
+  /** Distinguishes a client from a namespace of a client, which does not have this method. This package never calls it. */
   getRoles(): Promise<unknown>;
   /** Closes the client. This package never calls this method, since the application closes its own client. */
   close(): void;
@@ -21,7 +21,7 @@ export interface Etcd3ClientLike {
 /** The class `Etcd3` of npm etcd3. */
 export type Etcd3Class = new (options: object) => Etcd3ClientLike;
 
-/** The options of the application's client that its duplicates use too. */
+/** The options of the application's client that this package also uses for the duplicates which it makes of that client. */
 interface Etcd3ClientOptions {
   readonly hosts: string | readonly string[];
   readonly auth?: { readonly username: string; readonly password: string };
@@ -40,7 +40,7 @@ export interface CheckedEtcd3Client {
 }
 
 const RULE = 'is a client of npm etcd3 1.1, made by new Etcd3(…)';
-/** The methods that the driver calls on a duplicate, by the property of the client that has them. */
+/** The methods that the driver calls, by the property of a duplicate of the client that has them, such as `kv`. */
 const METHODS: Readonly<Record<string, readonly string[]>> = {
   kv: ['range', 'put', 'deleteRange', 'txn'],
   leaseClient: ['leaseGrant', 'leaseRevoke', 'leaseKeepAlive', 'leaseTimeToLive'],
@@ -49,8 +49,8 @@ const METHODS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Checks a client from the caller without a request to the server: its version, the methods that its duplicates need, and that the
- * duplicates reach the same cluster.
+ * Checks a client that the caller has passed, without a request to the server: its version, the methods that this package calls on its duplicates,
+ * and that the duplicates reach the same cluster.
  * @throws {QueueLockError} `INVALID_ARGUMENT` for the option `client`
  */
 export function checkEtcd3Client(client: Etcd3ClientLike): CheckedEtcd3Client {
@@ -78,7 +78,7 @@ function optionsOf({ hosts, auth, credentials, grpcOptions }: Etcd3ClientOptions
 }
 
 function checkKind(client: Etcd3ClientLike): void {
-  // A namespace adds a prefix of its own to all keys, which its duplicate would not have.
+  // A namespace adds a prefix of its own to all keys, which its duplicate would not have. So a namespace is refused.
   if (typeof Reflect.get(client, 'namespace') === 'function' && !('maintenance' in client)) {
     const rule = `${RULE}, and not a namespace of one: choose the keys by the option prefix`;
     throw invalidArgument('client', 'a namespace', rule);

@@ -4,7 +4,7 @@ import type { CheckedOptions } from './options.ts';
 /** The largest TTL that a server accepts, in milliseconds. */
 export const MAX_TTL_MS = 9_000_000_000_000;
 
-/** Describes this backend for the core: its name, the address of its cluster, its authority and its TTLs. */
+/** Describes this backend for the core: its name, the address of its cluster, the quorum as the authority about locks, and its TTLs. */
 export function infoOf(options: Pick<CheckedOptions, 'hosts' | 'tls' | 'prefix'>): BackendInfo {
   return {
     name: 'etcd',

@@ -4,8 +4,8 @@ import { invalidArgument, optionOfQueue } from '@queuelock/core/backend';
  * How the keys of a queue's entries are named:
  *
  * - `go`: `NAME/<lease>-<id>`, as Go's clients name theirs.
- * - `fast`: `NAME/~<length of the prefix>.<lease>-<id>`, with a tail key that names the last entry. It is for exclusive locks, and the cost
- *   of entering does not grow with the queue.
+ * - `fast`: `NAME/~<length of the prefix>.<lease>-<id>`, with a tail key that names the newest entry. It is for exclusive locks, and the cost of
+ *   entering does not grow with the queue.
  *
  * Entries of both namings and of Go's clients share one queue.
  */
@@ -14,7 +14,7 @@ export type Naming = 'go' | 'fast';
 /** Returns the naming of a queue. Throws `INVALID_ARGUMENT` if a user's function returns another value. */
 export type NamingOf = (queue: string) => Naming;
 
-/** Returns the single key that clients without queues lock for this queue, or `undefined` if there are no such clients. */
+/** Returns the single key that serves as the lock for other clients, which use no queue, or `undefined` if no such clients use this lock. */
 export type SingleKeyOf = (queue: string) => string | undefined;
 
 const NAMINGS: readonly Naming[] = ['go', 'fast'];

@@ -41,9 +41,9 @@ export interface EtcdOptions {
    */
   readonly requestTimeoutMs?: number;
   /**
-   * What must follow a keepalive before the heartbeat counts. `verified` is a linearizable read. `strict` is a write that changes nothing and
-   * leaves no history, which costs one round of consensus for each heartbeat of a session. `auto` is `strict` unless every member of `hosts`,
-   * the leader among them, is known to run a version whose reads are never stale: 3.4.42, 3.5.28, 3.6.9 and later. Default `auto`.
+   * What must follow the keepalive of the lease before a heartbeat counts as confirmed. `verified` is a linearizable read. `strict` is a write that
+   * changes nothing and leaves no history, which costs one round of consensus for each heartbeat of a session. `auto` is `strict` unless every member
+   * of `hosts`, the leader among them, is known to run a version whose reads are never stale: 3.4.42, 3.5.28, 3.6.9 and later. Default `auto`.
    */
   readonly heartbeatProof?: 'auto' | 'verified' | 'strict';
   /**

@@ -10,7 +10,7 @@ export interface BatcherOptions<Item, Result> {
   readonly maxSize: number;
   /** Returns the kind of an item. A batch never contains two items of one kind. */
   readonly kindOf: (item: Item) => string;
-  /** Returns whether the request for the item stays the same, whatever other code of this tick does. Such an item may be sent early. */
+  /** Returns whether code that runs later in this tick cannot change the request for the item. Such an item may be sent before the end of the tick. */
   readonly isIndependent: (item: Item) => boolean;
   /** Sends a batch. Returns one promise for each item, in the order of the items. */
   readonly send: (items: readonly Item[]) => readonly Promise<Result>[];
@@ -21,15 +21,15 @@ interface PendingItem<Item, Result> {
   readonly resolve: (response: Promise<Result>) => void;
 }
 
-// Maximum number of batches in flight. A fifth batch in flight gains little, while waiting items would share a larger next batch.
+// Maximum number of batches in flight. A fifth batch would gain little: if its items wait instead, they share a larger batch with later items.
 const MAX_BATCHES = 4;
 
 const HOP = Promise.resolve();
 const NOTHING = (): void => undefined;
 
 /**
- * Collects the items of one tick into batches. While several batches are in flight, further items are collected as long as the next batch has room. A
- * single item is sent in the tick in which it was added.
+ * Collects the items of one tick into batches. While fewer than four batches are in flight, items are sent in the tick in which they were added, even
+ * a single item. While four batches are in flight, items wait as long as the next batch can grow.
  */
 export class Batcher<Item, Result> {
   readonly #options: BatcherOptions<Item, Result>;
@@ -55,8 +55,8 @@ export class Batcher<Item, Result> {
   }
 
   /**
-   * Schedules the next batch for the end of this tick. A single independent item is sent earlier, after the microtasks that are pending. This saves
-   * some thirty function calls, which a callback at the end of the tick takes.
+   * Schedules the next batch for the end of this tick. A single independent item (`isIndependent`) is sent earlier, after the microtasks that are
+   * pending. This saves some thirty function calls, which a callback at the end of the tick takes.
    */
   #schedule(): void {
     if (this.#isScheduled) return;

@@ -1,8 +1,7 @@
 import type { TimedTask } from '@queuelock/core/backend';
 
-// The timer of a timeout fires this many times. While the event loop is blocked, it fires at most once, so
-// only one part of the timeout passes. `startTimeout` uses four parts. A shared timeout needs more, since a
-// task may start in the middle of a part.
+// The timer of a timeout fires this many times, after equal parts of the timeout. While the event loop is blocked, it fires at most once, so only one
+// part of the timeout passes. `startTimeout` uses four parts. A shared timeout needs more, since a task may start in the middle of a part.
 const PARTS = 8;
 
 /** A task that times out by a timer which it shares with other tasks. */
@@ -30,7 +29,7 @@ export interface TaskTimeout {
 export class SharedTimeout implements TaskTimeout {
   readonly isShared = true;
   readonly ms: number;
-  /** The tasks in the order of their starts, each with the value of `#parts` at which it times out. */
+  /** The tasks in the order of their starts, each with the number of passed parts (`#parts`) at which it times out. */
   readonly #tasks = new Map<SharedTask, number>();
   #timer: NodeJS.Timeout | undefined;
   #parts = 0;

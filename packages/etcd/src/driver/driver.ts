@@ -41,7 +41,7 @@ export interface Channel<Request> {
   write(request: Request): void;
   /** Ends the channel without calling the listener. */
   close(): void;
-  /** Ends the channel after a failure. As `close`, but the next channel gets a new connection. */
+  /** Ends the channel after a failure, like `close`. In addition, the next channel gets a new connection. */
   abandon(): void;
 }
 

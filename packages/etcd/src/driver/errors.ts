@@ -20,8 +20,8 @@ const LEASE_MISSING = /requested lease not found/;
 const TOKEN_OUTDATED = /etcdserver: (invalid auth token|revision of auth store is old)/;
 const REFUSED =
   /etcdserver: (permission denied|authentication failed)|user name is empty|user name not found|authentication is not enabled/;
-// Matches the error of a response that was a web page of a load balancer. The load balancer may reach a
-// member again soon.
+// Matches the error of a response that was a web page of a load balancer. The request is repeated, because the
+// load balancer may reach a member again soon.
 const PAGE = /HTTP status/;
 const NO_PERMISSION = /etcdserver: permission denied/;
 const CLOSED = /the client was already closed$/;
@@ -109,7 +109,7 @@ export function isTokenOutdated(error: unknown): boolean {
   return error instanceof Error && isTokenError(error.message);
 }
 
-/** Returns whether the details of a status mean that the authentication token is unknown or outdated. */
+/** Returns whether the details of a gRPC status mean that the authentication token is unknown or outdated. */
 export function isTokenError(details: string): boolean {
   return TOKEN_OUTDATED.test(details);
 }

@@ -12,19 +12,19 @@ export interface BreakerCall {
 }
 
 const BACKOFF = { initialDelayMs: 300, maxDelayMs: 1_500 };
-// Failures of the last 2,000 ms count. That is twice the time after which grpc-js adds one attempt by itself.
+// Failures of the last 2,000 ms count. In that time, grpc-js itself makes two more attempts to connect.
 const WINDOW_MS = 2_000;
 // In an outage that has lasted for 10 s, failures of the last 3 s count. So there are fewer attempts, and the
 // end of the outage is noticed up to a second later.
 const LASTING = { fromMs: 10_000, windowMs: 3_000 };
-// Maximum number of failures within those 2,000 or 3,000 ms. Attempts at members that have not failed are not
-// limited.
+// Maximum number of failures within the time that counts. When it is reached, attempts to connect are refused, except to members that have not
+// failed.
 const MAX_FAILURES = 2;
 const BY_MEMBER = /etcdserver:/;
 
 /**
- * The recent failed attempts to connect to any member of a cluster. An attempt at a member that has failed before is counted when it
- * starts.
+ * The recent failed attempts to connect to any member of a cluster. An attempt at a member that has failed before is counted when it starts, another
+ * one when it fails.
  */
 export class Failures {
   #at: number[] = [];
@@ -66,7 +66,7 @@ class CircuitOpenError extends GrpcError {}
  */
 export class MemberCircuitBreaker {
   readonly #failures: Failures;
-  /** Number of failures since the last success. Calls that fail together count as one. */
+  /** Number of failures since the last success. Failures of calls that were in flight together count as one. */
   #failureCount = 0;
   #round = 0;
   #backoffUntil = 0;

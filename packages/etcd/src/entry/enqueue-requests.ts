@@ -92,10 +92,7 @@ async function sendTogether(
   }
 }
 
-/**
- * Throws if the session has withdrawn an entry meanwhile. Called when the request is really sent, which may be some time after the
- * enqueue.
- */
+/** Throws if the session has withdrawn an entry meanwhile. Called when the request is sent, which may be some time after the call of `enqueue`. */
 function throwIfWithdrawn(newcomers: readonly Newcomer[]): void {
   if (newcomers.some(({ entry }) => entry.withdrawn))
     throw new QueueLockError('ENTRY_LOST', 'the entry was withdrawn before its request was sent');

@@ -20,8 +20,8 @@ export interface EnqueueMode {
 // How many operations etcd accepts in one transaction by default, operations of nested transactions included.
 const OPERATIONS = 128;
 
-// How many keys are read to find out whether a queue has any contender. Keys of nested names, such as `a/b`
-// in the queue `a`, may fill them.
+// How many keys are read to find out whether a queue has any contender. If all of them are keys of nested names, such as `a/b` in the
+// queue `a`, the client enqueues an entry to find out.
 const OCCUPANTS = 64;
 
 /** Creates an entry in each of the queues, and reads the entries ahead, in one request. */

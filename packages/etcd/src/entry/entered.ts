@@ -17,7 +17,7 @@ export interface Newcomer {
 export interface Ticket {
   readonly lease: string;
   readonly own: Pick<Generation, 'key' | 'read'>;
-  /** The generation of the session with which the transaction compares; see `generation.ts`. */
+  /** The generation of the session that the transaction requires; see `generation.ts`. */
   readonly generation: bigint;
 }
 
@@ -69,7 +69,7 @@ export function foundIn(own: IKeyValue, marks: readonly IKeyValue[]): Found {
   return { key: own.key, order: BigInt(own.create_revision), marked: marks.length > 0 };
 }
 
-/** Returns this part of a response. Throws `UNAVAILABLE` if the server has left it out. */
+/** Returns the given part of a response, such as the result of one read. Throws `UNAVAILABLE` if the server has left it out. */
 export function known<T>(part: T | null | undefined): T {
   if (part === undefined || part === null)
     throw new QueueLockError('UNAVAILABLE', 'the response of etcd does not match the request');

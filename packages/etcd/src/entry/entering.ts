@@ -14,12 +14,12 @@ import { removeCreated, type RemovalContext } from './leaving.ts';
 /** What requests that create or remove entries need from their session. */
 export interface RequestContext extends EnqueueContext, RemovalContext {
   readonly generation: Generation;
-  /** Sends the entries that need nothing but a key, in batches. */
+  /** Sends the entries that consist of a key only (see `isPlain`), in batches. */
   readonly entering: Batcher<Newcomer, EnqueueResponse>;
 }
 
-// Maximum number of attempts. When the session removes another entry with an unknown outcome, its generation
-// changes and the enqueue must be sent again.
+// Maximum number of attempts. The server refuses an enqueue if the session's generation has changed, and the enqueue must be sent again. The
+// session changes its generation when it removes another entry that may or may not exist.
 const ATTEMPTS = 20;
 
 /**
@@ -33,8 +33,8 @@ export async function enter(
 ): Promise<readonly Entered[]> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const { entered, used } = await attemptToEnter(context, newcomers, mode);
-    // The store was restored from an older backup, and its revision has grown again since. So another entry
-    // already had this order number before the restore, and the new entry is removed.
+    // The store was restored from an older backup, and its revision has grown again since. So another entry already had the new entry's order number
+    // before the restore, and the new entry is removed.
     const past = newcomers.filter(({ entry }, i) => isOfThePast(entry, entered[i]));
     if (past.length > 0) {
       await Promise.all(past.map(({ entry }) => removeCreated(context.generation, entry)));
@@ -53,7 +53,7 @@ export async function enter(
   );
 }
 
-/** Makes one attempt. Resolves with the outcome for each entry, and the generation that the transaction compared. */
+/** Makes one attempt. Resolves with the outcome for each entry, and the generation that the transaction required. */
 async function attemptToEnter(
   context: RequestContext,
   newcomers: readonly Newcomer[],
@@ -67,7 +67,7 @@ async function attemptToEnter(
       return mode.read(response, position);
     }),
   );
-  // Waits for all outcomes before it throws an error, because each entry must record its own.
+  // Waits for all outcomes before it throws an error, because each entry must record its own outcome.
   const outcomes = await Promise.allSettled(reading);
   return { entered: outcomes.map(valueOf), used };
 }
@@ -83,7 +83,7 @@ function requestsFor(
   return sendEnqueue(context, newcomers, mode);
 }
 
-/** Returns whether the entry is certainly new, and consists of its key only. */
+/** Returns whether the entry is certainly new, and consists of its key only (no mark, no single key). */
 function isPlain({ entry }: Newcomer): boolean {
   return entry.order === undefined && !entry.uncertain && !entry.shared && !entry.single && !entry.soughtMark;
 }

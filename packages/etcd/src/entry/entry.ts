@@ -30,7 +30,7 @@ export interface Origin {
   readonly revision: bigint;
   /** The revision at which this process resumed the session, or 0. Entries with smaller revisions were created by the process before it. */
   readonly resumedAt: bigint;
-  /** The key that clients without a queue lock; see `single-key.ts`. */
+  /** The key that serves clients without queues as the lock; see `single-key.ts`. */
   readonly single?: Buffer | undefined;
   /** Whether the queue's naming is `fast`. */
   readonly isFast: boolean;
@@ -56,7 +56,7 @@ export class Entry {
   readonly range: KeyRange;
   /** The directory of the queue's marks; see `marks.ts`. */
   readonly markDirectory: string;
-  /** The key to read for this entry. In a resumed session it is the range of all its possible keys, since its limit may have changed. */
+  /** The key to read for this entry. In a resumed session it is the range of all its possible keys, since the limit in the key may have changed. */
   readonly sought: Target;
   /** The key or range to read for the entry's mark; see `marks.ts`. */
   readonly soughtMark: Target | undefined;

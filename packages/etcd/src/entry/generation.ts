@@ -14,12 +14,12 @@ export interface GenerationOptions {
 }
 
 /**
- * A private key of the session, with which every enqueue transaction compares. It makes an enqueue harmless that arrives after the removal of its
- * entry. If an enqueue may still be in flight, the removal also writes this key. The late enqueue then compares with an older revision of the
- * key, and is refused. The key does not exist (generation 0) until it is first needed.
+ * A private key of the session. Every enqueue transaction requires that this key still has the revision that the client knows. So an enqueue is
+ * harmless that arrives after the removal of its entry. If an enqueue may still be in flight, the removal also writes this key. The late enqueue
+ * then requires an older revision of the key, and is refused. The key does not exist (generation 0) until it is first needed.
  *
- * Its value names the process that has the session. After a resumption this is the new process. The old process, which may have been paused,
- * finds the changed value in its next proof or refusal, and then treats the session as lost.
+ * Its value names the process that has the session. After a resumption this is the new process. The old process, which may have been paused, finds
+ * the changed value in its next heartbeat proof or when its next enqueue is refused, and then treats the session as lost.
  */
 export class Generation {
   readonly key: Buffer;
@@ -47,7 +47,7 @@ export class Generation {
     return this.#isOthers;
   }
 
-  /** Whether another process may resume the session, since it was exported or was resumed here. */
+  /** Whether another process may resume the session, because it was exported or was resumed here. */
   get isExported(): boolean {
     return this.#isExported;
   }
@@ -79,7 +79,7 @@ export class Generation {
   }
 
   /**
-   * Continues after the server refused an enqueue. `used` is the generation that the enqueue compared, and `seen` the one in the store. If `seen`
+   * Continues after the server refused an enqueue. `used` is the generation that the enqueue required, and `seen` the one in the store. If `seen`
    * is smaller, another client has deleted the private key. The key is then written again, since an old revision must never be valid again.
    */
   async follow({ used, seen }: { readonly used: bigint; readonly seen: bigint }): Promise<void> {

@@ -39,7 +39,7 @@ export async function withdraw({ generation, leaving }: RemovalContext, entry: E
   }
 }
 
-/** Returns whether the entry consists of its key only, and no later entry can have the same key yet. */
+/** Returns whether the entry consists of its key only (no mark, no trace), and no later entry can have the same key yet. */
 export function isPlain({ order, uncertain, trace, mark, claimed }: Entry): boolean {
   return order !== undefined && !uncertain && !trace && !mark && !claimed;
 }
@@ -114,7 +114,7 @@ function presentSuccessor(entry: Entry): Entry | undefined {
   return successor;
 }
 
-/** Reads the outcome of a removal. If the successor does not exist although it was not withdrawn, it is lost. */
+/** Reads the outcome of a removal. A successor that does not exist, although it was not withdrawn, is recorded as lost. */
 function outcomeOf(
   { succeeded, responses }: Pick<ITxnResponse, 'succeeded' | 'responses'>,
   successor: Entry | undefined,

@@ -4,8 +4,7 @@
 // the next one. So the next entry waits for it, without listing the queue. If a read shows that the
 // predecessor does not exist any more, the client lists the queue.
 //
-// A missing tail proves nothing: it vanishes with the lease of the last entry, and with the removal of the
-// last entry.
+// A missing tail proves nothing: it vanishes with the lease of the newest fast entry, and with the removal of that entry.
 import type { IRequestOp, IResponseOp, ITxnRequest } from '../protocol/messages.ts';
 import { windowFor, type KeyRef, type QueueRows } from '../queue/ahead.ts';
 import { known } from './entered.ts';
@@ -19,8 +18,8 @@ type Tailed = Pick<Entry, 'key' | 'under' | 'fast' | 'range' | 'owned'>;
 /** What an enqueue has read of the queue: all entries ahead, or only the last one. */
 export type QueueAhead = { readonly rows: QueueRows } | { readonly behind: KeyRef };
 
-// The version of the tail counts the entries since the tail was created. Up to this number, an enqueue lists
-// the queue. The list shows how many entries are ahead, and whether other clients have entries.
+// The version of the tail counts the entries since the tail was created. Up to this version, an enqueue lists the queue. The list shows how many
+// entries are ahead, and whether other clients have entries.
 const LISTED = 20;
 
 /** How many more operations an enqueue transaction has if it writes a tail. */
@@ -57,8 +56,8 @@ export function readQueueAhead(response: IResponseOp | undefined): QueueAhead {
 }
 
 /**
- * Returns the transaction that removes the entry, and also the tail if no entry has followed. A waiter that gives up in a long queue does
- * not remove the tail. Otherwise other clients would list the queue until the tail has again counted 20 entries.
+ * Returns the transaction that removes the entry, and also the tail if no entry has followed. A waiter that gives up in a long queue does not remove
+ * the tail. Otherwise other clients would list the queue until 20 more entries have written the tail.
  */
 export function removalWithTail({ key, owned }: Tailed, tail: Buffer): ITxnRequest {
   const isShort = owned ? [] : [versionIs(tail, 'Less', LISTED + 1)];

@@ -36,7 +36,7 @@ export interface ConflictingEntry extends KeyRef {
   readonly limit: number;
   /** Whether this entry's label may show that it holds the lock; see `owning.ts`. */
   readonly mayAnnounce: boolean;
-  /** If the waiter's entry is shared: the key of the mark that ends the conflict, because it converts this entry to a shared one; see `marks.ts`. */
+  /** If the waiter's entry is shared: the key of this entry's mark. The conflict ends when the mark is created, since it makes this entry shared. */
   readonly mark?: Buffer;
 }
 
@@ -58,7 +58,7 @@ export interface QueueRows {
   readonly marks?: IRangeResponse | undefined;
 }
 
-// Each read requests this many additional rows. So the number of entries ahead is exact for short queues.
+// Each read requests this many more rows than the waiter must watch. So a short queue is read completely, and the number of entries ahead is exact.
 const SPARE_ROWS = 30;
 
 /**
@@ -94,8 +94,8 @@ export function aheadIn({ latest, marks }: QueueRows, own: Contender): EntriesAh
       ...(own.shared && ours ? { mark: Buffer.from(own.markDirectory + name) } : {}),
     });
   }
-  // `more` shows whether rows are missing. `count` does not: etcd counts all keys of the range, also those
-  // that the limit of revisions excludes.
+  // `more` of the response shows whether rows are missing. `count` does not: etcd counts all keys of the range, also those that `max_create_revision`
+  // excludes.
   const seenAt = BigInt(latest.header.revision);
   return latest.more ? { refs, seenAt } : { refs, total: refs.length, seenAt };
 }
@@ -105,15 +105,12 @@ export function aheadOfFast(last: KeyRef): EntriesAhead<ConflictingEntry> {
   return { refs: [{ ...last, permits: 1, limit: 1, mayAnnounce: true }] };
 }
 
-/**
- * Returns whether all rows have the create revision of the first row, and the read may have left out further
- * rows with it.
- */
+/** Returns whether all rows have the same create revision, and the row limit of the read has left out rows that may have it too. */
 function isCutOff({ kvs, more }: IRangeResponse): boolean {
   return more && kvs[0]?.create_revision === kvs.at(-1)?.create_revision;
 }
 
-/** Returns whether these entries ahead are enough to wait for, when the waiter must watch `count` of them. */
+/** Returns whether these entries ahead suffice for a waiter that must watch `count` of them: they are complete, or at least as many. */
 export function suffices(ahead: EntriesAhead<ConflictingEntry>, count: number): boolean {
   return ahead.total !== undefined || ahead.refs.length >= count;
 }

@@ -47,8 +47,8 @@ export class KeyIds {
 
   /** Records that the entry was removed. `isSpare` means that the key may be used again, because no request in flight can change it. */
   leave({ queue, id }: Pick<EntrySpec, 'queue' | 'id'>, keyId: string, isSpare: boolean): void {
-    // After an export, the record of a differing id stays, since the process that resumes the session needs
-    // it.
+    // After an export of the session, the id in the key stays recorded if it differs from the entry's own id, since the process that resumes the
+    // session needs it.
     if (this.#isExported && keyId !== id) return;
     this.#inUse.delete(keyId);
     this.#differing.delete(id);
@@ -56,8 +56,8 @@ export class KeyIds {
   }
 
   /**
-   * Returns the differing ids when the session is exported. From then on each new key has its entry's own id, since the process that resumes the
-   * session knows no others.
+   * Returns the ids in keys that differ from the ids of their entries, for the export of the session. From then on each new key has its entry's own
+   * id, since the process that resumes the session knows no others.
    */
   exportIds(): DifferingIds {
     this.#isExported = true;

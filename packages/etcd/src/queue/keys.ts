@@ -79,7 +79,7 @@ export function entryKey(
 
 /**
  * Returns the beginning of the names of fast entries. It contains the length of the prefix, because clients that reach the queue by another prefix
- * and another name do not share its tail. The digits end with a dot, so no beginning is the start of another one.
+ * and another name do not share its tail. The digits end with a dot, so no such beginning is itself the beginning of another one.
  */
 export function fastMark(prefix: string): string {
   return `~${Buffer.byteLength(prefix)}.`;

@@ -23,8 +23,8 @@ interface QueueState {
   emptyAt: number | undefined;
 }
 
-// How long the departure count of an empty queue is kept, in milliseconds. A client that reads the count at
-// times still finds it, and names that are used only once do not fill the memory.
+// How long the departure count of an empty queue is kept, in milliseconds. A client that reads the count at least once a minute still finds it, and
+// names that are used only once do not fill the memory.
 const EMPTY_FOR_MS = 60_000;
 
 /** All queues of a store. They are read once, and then updated by watch events. */
@@ -35,7 +35,7 @@ export class ListedQueues {
   #queues = new Map<string, QueueState>();
 
   /**
-   * @param now returns a time in milliseconds; only differences count
+   * @param now returns a time in milliseconds; only differences between times are used
    * @param listsForeign whether to list a directory that contains keys of other programs only, since a lock of that name would wait for
    * those keys
    */

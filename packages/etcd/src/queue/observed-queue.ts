@@ -36,8 +36,8 @@ export class ObservedQueue {
   }
 
   /**
-   * Applies the events that are newer than the list. Returns whether observers must get a new state. The list itself is
-   * the first state.
+   * Applies the events that are newer than the list. Returns whether observers must get a new state. The first call returns
+   * true, since observers have not got the list itself.
    */
   apply(events: readonly IEvent[]): boolean {
     for (const { type, kv } of events) if (BigInt(kv.mod_revision) > this.#revision) this.#take(type, kv);

@@ -48,10 +48,7 @@ export function putWithoutLease(key: Buffer, value = ''): IRequestOp {
   return { request_put: { key, value: Buffer.from(value) } };
 }
 
-/**
- * An operation that writes a key and keeps its lease. Without this option, a write would detach the key from
- * its lease.
- */
+/** An operation that writes a key and keeps its lease. Without `ignore_lease`, a write would detach the key from its lease. */
 export function putKeepingLease(key: Buffer, value: string): IRequestOp {
   return { request_put: { key, value: Buffer.from(value), ignore_lease: true } };
 }

@@ -24,7 +24,7 @@ export interface CompactionSources {
 }
 
 const COMPACTED = /required revision has been compacted/;
-// Matches the error of a member that lags behind, or of a store that was restored from an older backup.
+// Matches the error of a member that lags behind the cluster, or of a store that was restored from an older backup.
 const FUTURE = /required revision is a future revision/;
 
 /** A listener that reads again after each compaction. */
@@ -85,15 +85,15 @@ export class Compactions {
     try {
       if (this.#since > 0n && (await this.#historyExists())) return false;
       const { connection, key } = this.#sources;
-      // The next check uses this revision. Each waiter that is notified now reads a state that is at least as
-      // new.
+      // The next check requests the revision of this read. Waiters read after it, so each of them gets the state of this revision or a
+      // newer one.
       const { header } = await connection.ask('looking for compactions', (etcd, options) =>
         etcd.range({ key, keys_only: true }, options),
       );
       this.#since = BigInt(header.revision);
       return true;
     } catch {
-      return false; // The next check sends the request again.
+      return false; // A failed check detects no compaction. The next check repeats it.
     }
   }
 

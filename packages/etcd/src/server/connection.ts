@@ -89,9 +89,8 @@ export class Connection {
   }
 
   /**
-   * Sends a linearizable request to the key space. Rejects if the store's revision is smaller than before, as
-   * after a restore from an old backup, since the store would then return order numbers and tokens a second
-   * time. A stale read is rejected as well.
+   * Sends a linearizable request to the key space. Rejects if the store's revision is smaller than in an earlier response, as after a restore from an
+   * old backup, since the store would then return order numbers and tokens a second time. A stale read is rejected as well.
    */
   ask<T extends { readonly header: IResponseHeader }>(
     what: string,
@@ -125,7 +124,10 @@ export class Connection {
     for (const { driver } of this.endpoints) driver.close();
   }
 
-  /** Sends a request. It uses a single asynchronous function, since each further one would cost every request several function calls. */
+  /**
+   * Sends a request. It uses a single asynchronous function, since each further asynchronous function would cost every request several function
+   * calls.
+   */
   #send<T>(
     what: string,
     request: Request<T>,

@@ -85,8 +85,7 @@ export class Lookups {
         resolve({ exists: exists !== undefined && exists === (ref.createRevision ?? exists), revision });
       });
     } catch (error) {
-      // The server refuses the whole batch if one of its reads is not permitted, or if the batch is too
-      // large.
+      // The server refuses the whole batch if one of its reads is not permitted, or if the batch is too large. Then each read is repeated alone.
       const alone = reads.length === 1 || !isRefusalOfOne(error);
       for (const read of reads) {
         if (alone) read.reject(error);

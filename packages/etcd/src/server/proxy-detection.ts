@@ -10,8 +10,8 @@ export interface DetectionOptions {
 
 /**
  * Detects whether a member is reached directly or through an `etcd grpc-proxy`. A watch request proposes an id, which only etcd itself accepts. The
- * watch streams of the backend report what they observe. A member without such a report gets a watch request, and another one after a request to it
- * has failed. Until it responds, it counts as one behind a proxy.
+ * watch streams of the backend report whether the member accepted it. If there is no report about a member, the detection sends a watch request of
+ * its own. After a failed request to a member, its report is discarded. A member that has not responded yet counts as being behind a proxy.
  */
 export class ProxyDetection {
   readonly #key: Buffer;
@@ -28,7 +28,7 @@ export class ProxyDetection {
 
   /**
    * Returns the function by which a new watch stream reports whether the member accepts proposed ids. After a failure of the member the report is
-   * ignored, since it may be about an earlier server.
+   * ignored, since it may be about a server that had the same address before.
    */
   listen(endpoint: Endpoint): (takesProposedIds: boolean) => void {
     const failures = this.#failuresOf(endpoint);
@@ -54,14 +54,14 @@ export class ProxyDetection {
     return this.#failures.get(endpoint) ?? 0;
   }
 
-  /** Resolves with `undefined` if the member does not confirm the watch. */
+  /** Resolves with `undefined` if the member does not confirm that it has created the watch. */
   #detect(endpoint: Endpoint, withinMs: number): Promise<boolean | undefined> {
     return new Promise((resolve) => {
       const end = (response: boolean | undefined): void => {
         stream.close();
         resolve(response);
       };
-      // A stream waits twice its timeout for the first response, so it gets half of the time as its timeout.
+      // A stream waits twice its timeout for the first response. With half of `withinMs` as its timeout, it waits for `withinMs`.
       const stream = new WatchStream(endpoint, withinMs / 2, {
         onRefused: () => end(undefined),
         onEnd: () => resolve(undefined),

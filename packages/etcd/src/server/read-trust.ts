@@ -1,7 +1,7 @@
 /** The version of a member, and its view of the cluster. Numbers are decimal text. */
 export interface MemberFacts {
   readonly version: string;
-  /** The Raft term of the response. */
+  /** The Raft term of the response, which grows with each election of a leader. */
   readonly term: string;
   readonly member: string;
   /** The leader in this term; `0` if there is none. */
@@ -10,7 +10,10 @@ export interface MemberFacts {
 
 const VERSION = /^v?(\d+)\.(\d+)\.(\d+)(-\S+)?/;
 
-/** For each minor version of etcd 3, the first patch release without a certain bug. Later minor versions never had that bug. */
+/**
+ * For each minor version of etcd 3, the first patch release without one particular bug, which the comments below name. Later minor versions never had
+ * that bug.
+ */
 type FirstSound = Readonly<Record<string, number>>;
 
 // The releases without stale linearizable reads after a pause of a member: https://github.com/etcd-io/etcd/issues/20418
@@ -63,8 +66,8 @@ function isUnsound(version: string, firstSound: FirstSound): boolean {
 }
 
 /**
- * Returns why reads may be stale in this Raft term: one reason for each member, or an empty list. Versions that were read in another term do not
- * count, since a member that leads now may have had another version. The leader's version must be known too, because it takes part in every
+ * Returns the reasons why reads in this Raft term may be stale: one reason for each member, or an empty list. Versions that were read in another term
+ * do not count, since a member that leads now may have had another version. The leader's version must be known too, because it takes part in every
  * linearizable read.
  */
 export function distrust(term: string, factsByHost: ReadonlyMap<string, MemberFacts | undefined>): string[] {

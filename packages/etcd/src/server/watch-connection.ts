@@ -88,8 +88,8 @@ export class WatchConnection {
   }
 
   /**
-   * Handles a watch that the server has canceled. After a compaction, the watch is created again from the present revision. Otherwise the user
-   * may have lost the permission.
+   * Handles a watch that the server has canceled. After a compaction, the watch is created again from the present revision. Otherwise the etcd user
+   * may have lost the permission to read the key.
    */
   #refused(watcher: Watcher, { cancel_reason, compact_revision }: IWatchResponse): void {
     const stream = this.#stream;
@@ -135,8 +135,7 @@ export class WatchConnection {
   }
 
   async #reconnectAfter(error: unknown): Promise<void> {
-    // A stream cannot replace an unknown authentication token, but a unary request logs in again. The result
-    // of this request does not matter.
+    // A watch stream cannot replace an unknown authentication token, but a unary request logs in again. The result of this request does not matter.
     if (isTokenOutdated(error))
       await this.#options.connection.call('logging in', logIn).catch(() => undefined);
     this.#reconnect = undefined;

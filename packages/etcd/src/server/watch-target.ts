@@ -7,10 +7,9 @@ export type WatchTarget = Pick<IWatchCreateRequest, 'key' | 'range_end' | 'filte
 /** A notification that a watch stream sends to a watcher. */
 export type WatchNotification =
   /**
-   * The watch is live: the watcher is notified of every change from now on. Earlier changes may be missing,
-   * so the watcher must read once, also after a reconnect. `revision` is the store's revision just before. If
-   * a write comes at this moment, the member treats the watch as one of past events, and sends its events up
-   * to 100 ms late.
+   * The watch is live: the watcher is notified of every change from now on. Earlier changes may be missing, so the watcher must read once,
+   * also after a reconnect. `revision` is the revision of the store when the member created the watch. If a write arrives at that moment,
+   * the member treats the watch like one that requested past events, and sends its events up to 100 ms late.
    */
   | { readonly status: 'live'; readonly revision?: string | undefined }
   | { readonly status: 'events'; readonly events: readonly IEvent[] }

@@ -108,8 +108,8 @@ export class Entries {
     const newcomers = specs.map((spec) => ({ entry: this.#entryOf(spec), spec }));
     const entered = await this.#cleanUpAfter(newcomers, async () => {
       const special = newcomers.filter(({ entry, spec }) => entry.hasNoRoomFor(spec));
-      // Awaits the check only if it is needed. Otherwise the enqueue is sent in this tick, before a removal that is
-      // requested right after this call.
+      // Entries that need no check are not delayed by an `await`. Their enqueue is sent in this tick, before a removal that the caller
+      // requests right after this call.
       if (special.length > 0) await this.#checkExclusive(special);
       return enter(this.#context, newcomers, enqueueAlways);
     });

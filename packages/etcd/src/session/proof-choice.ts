@@ -72,8 +72,8 @@ export class ProofChoice {
       .status(endpoint)
       .then(
         (facts) => {
-          // If this read was dropped from the map, a request to the member has failed meanwhile. Another
-          // server may then have the member's address.
+          // If a request to the member failed meanwhile, this read was deleted from `#reads`. Its result is then ignored, because
+          // another server may have the member's address.
           if (this.#reads.get(endpoint) === reading) this.#facts.set(endpoint, facts);
         },
         () => undefined, // Ignores a failure, since the next heartbeat reads the version again.

@@ -26,8 +26,8 @@ interface ReadResult {
 // Delays in milliseconds between the reads after the start of a watch that may be late. After the last one, a
 // server has certainly caught up.
 const READ_AGAIN_AFTER_MS = [20, 30, 50] as const;
-// Backoff of the reads while the user has no permission. The key may be deleted already, so that no event
-// would follow.
+// Backoff of the reads while the user has no permission to read the key. A refused read is repeated, because the key may be deleted
+// already, and then the watch gets no event.
 const AFTER_REFUSAL = { initialDelayMs: 200, maxDelayMs: 10_000 } as const;
 
 /**

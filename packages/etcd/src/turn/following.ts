@@ -12,8 +12,8 @@ export interface Following extends RemovalTools {
   readonly successors: Successors;
   readonly order: bigint;
   /**
-   * The limit and permits with which this call enqueued the entry. A later call may enqueue the same entry
-   * with others.
+   * The limit and permits of the call that enqueued the entry and follows its turns. A later call may enqueue the same entry with another
+   * limit or other permits.
    */
   readonly rule: Required<AdmissionRule>;
 }

@@ -75,8 +75,8 @@ export function follow(following: Following, first: EntriesAhead<ConflictingEntr
   const turn = turnOf(first, rule);
   recordTurn(following, turn);
   const view = new EntryView(following, (first.total ?? Infinity) <= SOON);
-  // The only turn of an entry that was admitted at once is this one, and it is recorded already. No waiter
-  // needs the label of such an entry.
+  // An entry that was admitted at once has no turn but `turn`, which is already recorded. No waiter needs an announcement in the label of
+  // such an entry.
   if (turn.admitted && !entry.waited) return (listener) => followTurns(view, { rule, first }, listener);
   return following$(announceOwner(turnsByWatching(view, rule, first), following));
 }
@@ -113,7 +113,7 @@ class EntryView implements QueueView<ConflictingEntry> {
   }
 }
 
-/** Returns a function that passes the turns which a stream emits to a listener. */
+/** Returns a function that subscribes a listener to a stream of turns. */
 export function following$(turns$: Observable<Turn>): FollowTurns {
   return (listener) => {
     const turns = turns$.subscribe(listener);

@@ -36,8 +36,8 @@ export interface DiagnosedKeys {
 }
 
 /**
- * Reports keys in queues that are no entries, directories without entries, and queues whose nested names conflict with Go's
- * clients.
+ * Reports keys that are in a queue but are not entries, directories that contain no entries, and queues whose nested names conflict with
+ * Go's clients.
  */
 export function diagnoseKeys(
   { prefix, beginning }: DiagnosedKeys,

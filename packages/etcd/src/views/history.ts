@@ -119,7 +119,8 @@ class PastWatch {
           timer = setTimeout(quiet, this.#isAtEnd ? QUIET_MS : OPENS_WITHIN_MS);
         };
         const onResponse = (response: IWatchResponse): void => {
-          // After the end of the past, only events of this queue make the read wait longer.
+          // Restarts the timer that ends the read. After the end of the past, only responses about this queue restart it, because the watch of
+          // all keys may receive new events again and again.
           const mayBeMore = !this.#isAtEnd || response.watch_id === QUEUE;
           const over = this.#receive(response);
           if (over instanceof Error) reject(over);

@@ -1,6 +1,8 @@
 /** The number of bytes before each message: one for the compression, four for the length. */
 export const PREFIX = 5;
 const NOT_COMPRESSED = 0;
+/** Largest message in bytes that is read. A response with 100,000 entries has about 20 MiB. */
+export const MAX_MESSAGE_BYTES: number = 256 * 1024 * 1024;
 
 /** Returns whether this part of the bytes is one uncompressed message with its prefix, and nothing else. */
 export function isOneMessage(bytes: Buffer, start = 0, end: number = bytes.length): boolean {
@@ -27,7 +29,7 @@ export class MessageReader {
 
   /**
    * Adds a chunk, and returns the messages that are complete now. Throws for a compressed message, since no call requests
-   * compression.
+   * compression, and for one of more than 256 MiB.
    */
   push(piece: Buffer): Buffer[] {
     this.#pieces.push(piece);
@@ -52,7 +54,19 @@ export class MessageReader {
  * the prefix.
  */
 function sizeOf(bytes: Buffer): number {
-  if (bytes.length < PREFIX) return PREFIX;
-  if (bytes[0] !== NOT_COMPRESSED) throw new Error('a compressed message, which was not requested');
-  return PREFIX + bytes.readUInt32BE(1);
+  return bytes.length < PREFIX ? PREFIX : messageSizeAt(bytes, 0);
+}
+
+/**
+ * Returns the size of the message whose prefix begins at the index, its prefix included. Throws for a compressed message, since no call
+ * requests compression, and for one of more than 256 MiB.
+ */
+export function messageSizeAt(bytes: Buffer, at: number): number {
+  if (bytes[at] !== NOT_COMPRESSED) throw new Error('a compressed message, which was not requested');
+  const length = bytes.readUInt32BE(at + 1);
+  if (length > MAX_MESSAGE_BYTES)
+    throw new Error(
+      `a message of ${String(length)} bytes, and at most ${String(MAX_MESSAGE_BYTES)} are read`,
+    );
+  return PREFIX + length;
 }

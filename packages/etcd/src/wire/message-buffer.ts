@@ -1,10 +1,7 @@
 import { copyOf } from '../base/copied-bytes.ts';
-import { PREFIX } from './grpc-messages.ts';
+import { PREFIX, messageSizeAt } from './grpc-messages.ts';
 
-const NOT_COMPRESSED = 0;
 const USUAL_SIZE = 1_024;
-/** The maximum size of a message, in bytes. */
-export const MAX_MESSAGE: number = 256 * 2 ** 20;
 
 /**
  * Joins the parts of gRPC messages in a buffer that grows with what has arrived, not with what a prefix announces. So many small parts need at most
@@ -21,13 +18,13 @@ export class MessageBuffer {
 
   /**
    * Adds bytes, and passes each message that is complete now to the function. Throws for a compressed message, since no call requests compression, and
-   * for a message of more than 256 MB.
+   * for a message of more than 256 MiB.
    */
   push(bytes: Buffer, onMessage: (message: Buffer) => void): void {
     this.#append(bytes);
     let at = 0;
     while (this.#length - at >= PREFIX) {
-      const end = at + this.#sizeAt(at);
+      const end = at + messageSizeAt(this.#buffer, at);
       if (end > this.#length) break;
       onMessage(copyOf(this.#buffer, at + PREFIX, end));
       at = end;
@@ -49,13 +46,5 @@ export class MessageBuffer {
     }
     this.#buffer.set(bytes, this.#length);
     this.#length = length;
-  }
-
-  /** Returns the size of the message at the index, its prefix included. */
-  #sizeAt(at: number): number {
-    if (this.#buffer[at] !== NOT_COMPRESSED) throw new Error('a compressed message, which was not requested');
-    const size = this.#buffer.readUInt32BE(at + 1);
-    if (size > MAX_MESSAGE) throw new Error(`a message of ${size} bytes, which is more than ${MAX_MESSAGE}`);
-    return PREFIX + size;
   }
 }

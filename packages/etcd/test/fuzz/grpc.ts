@@ -62,7 +62,7 @@ function messagesIn(input: Buffer): Buffer[] {
     for (let at = 1; at < input.length; at += size)
       messages.push(...reader.push(input.subarray(at, at + size)));
   } catch (error) {
-    if (!(error instanceof Error && /compressed/.test(error.message))) throw error;
+    if (!(error instanceof Error && /compressed|are read/.test(error.message))) throw error;
   }
   return messages;
 }

@@ -16,8 +16,9 @@ export interface Dialect {
     readonly unit: string;
   };
   /**
-   * Casts text to a signed 64-bit integer, exactly. MySQL may compare text and numbers as doubles. The inner cast of PostgreSQL declares a
-   * text, since some clients encode a parameter by its declared type.
+   * Casts text to a signed 64-bit integer, exactly. Without the cast, MySQL may compare text and numbers as
+   * doubles. On PostgreSQL, an inner cast declares the parameter as text, since some clients encode a parameter
+   * by its declared type.
    */
   readonly integer: (placeholder: string) => string;
   /** Casts a 64-bit integer to text. */
@@ -71,8 +72,8 @@ const DIALECTS: Readonly<Record<SqlDialect, Dialect>> = {
     text: (column) => `CAST(${column} AS text)`,
     assignment: same,
     createFences: (table) => `CREATE TABLE IF NOT EXISTS ${table} ${POSTGRES_FENCES}`,
-    // IF NOT EXISTS alone fails with a duplicate key of the catalog while another session creates the table, and without the right to
-    // create even if the table exists.
+    // IF NOT EXISTS alone fails in two cases. While another session creates the table, it reports a duplicate
+    // key of the catalog. A user without the right to create tables is refused even if the table exists.
     ensureFences: (table) => `DO $queuelock$ BEGIN
 IF to_regclass(${literal(table)}) IS NULL THEN
 PERFORM pg_advisory_xact_lock(${POSTGRES_CREATION});

@@ -9,7 +9,10 @@ export function exclude(a: Share, b: Share): boolean {
   return a.permits + b.permits > Math.min(a.limit, b.limit);
 }
 
-/** Stores one value for each kind of claim: its mode, permits and limit. Claims of one kind conflict with the same other claims. */
+/**
+ * Stores one value for each kind of claim. Claims of one kind have the same mode, permits and limit. So they
+ * conflict with the same other claims.
+ */
 export class ByShare<T> {
   readonly #kinds = new Map<string, { readonly share: Share; readonly item: T }>();
   readonly #make: () => T;

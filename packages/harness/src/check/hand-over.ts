@@ -25,7 +25,7 @@ export interface HandOvers {
 export function checkCrashes(run: Run, limits: Limits): Breach[] {
   return run.queues.flatMap((queue) =>
     crashesOf(run, queue).flatMap((crash) => {
-      const deadline = grantLimit(crash.at, [...crash.trouble, ...crash.others], limits);
+      const deadline = grantLimit(crash.at, [...crash.problem, ...crash.others], limits);
       const forgotten = crash.waiting.find((waiter) => waiter.waitedUntil > deadline);
       if (!forgotten || (crash.next?.from ?? run.span.to) <= deadline) return [];
       const message =
@@ -47,9 +47,9 @@ export function checkCleanHandOvers(run: Run, { handOverMs }: Limits): Breach[] 
 export function handOversOf(run: Run): HandOvers {
   const times = { clean: [] as number[], crash: [] as number[], crashInTrouble: [] as number[] };
   for (const queue of run.queues) {
-    for (const { at, next, trouble, waiting, others } of crashesOf(run, queue)) {
+    for (const { at, next, problem, waiting, others } of crashesOf(run, queue)) {
       if (!next || others.length > 0 || !waiting.some((waiter) => waiter.waitedUntil >= next.from)) continue;
-      const kind = overlaps(trouble, { from: at, to: next.from }) ? 'crashInTrouble' : 'crash';
+      const kind = overlaps(problem, { from: at, to: next.from }) ? 'crashInTrouble' : 'crash';
       times[kind].push((next.from - at) / MS);
     }
     for (const handOver of handOversIn(queue.holds))
@@ -66,7 +66,7 @@ interface Crash {
   /** The waiters whose processes were alive when the holder was killed. */
   readonly waiting: readonly Attempt[];
   readonly next: Hold | undefined;
-  readonly trouble: readonly FaultPeriod[];
+  readonly problem: readonly FaultPeriod[];
   /** Periods in which other clients held the lock too, or blocked the waiters in other queues of a multi-lock. */
   readonly others: readonly Span[];
 }
@@ -85,7 +85,7 @@ function crashesOf(run: Run, queue: Queue): Crash[] {
     const lives = new Set<Life>(queue.line.slice(hold.attempt.place + 1, last + 1).map(({ life }) => life));
     lives.delete(hold.attempt.life);
     const others = [...heldBeside(queue, hold), ...blockedBy(run, { waiting, at })];
-    return [{ hold, at, waiting, next, trouble: faultsAffecting(run, lives), others }];
+    return [{ hold, at, waiting, next, problem: faultsAffecting(run, lives), others }];
   });
 }
 

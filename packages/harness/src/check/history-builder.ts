@@ -80,7 +80,7 @@ export class HistoryBuilder {
     return this;
   }
 
-  look(who: string, ms: number, held: boolean): this {
+  read(who: string, ms: number, held: boolean): this {
     return this.tell(who, ms, { ev: 'look', held, queue: 'q', n: 1 });
   }
 
@@ -140,7 +140,10 @@ interface Wrote {
   readonly outcome?: 'accepted' | 'refused' | 'unknown';
 }
 
-/** Converts milliseconds to a stamp, with the large numbers that `process.hrtime` returns. */
+/**
+ * Converts milliseconds since the start of the history to a stamp. The start is a large number, like the
+ * numbers that `process.hrtime` returns.
+ */
 export function stamp(ms: number): string {
   return String(1_234_567_890_123_456_789n + BigInt(Math.round(ms * 1e6)));
 }

@@ -58,7 +58,10 @@ export class LifeBook {
     this.#aboutWorkers.push(event);
   }
 
-  /** Returns the newest process that records under this name. */
+  /**
+   * Returns the newest process of the worker `who`. If no start of the worker is recorded, reports that and
+   * adds a process.
+   */
   of(who: string, at: number): Life {
     const known = this.#newest.get(who);
     if (known) return known;

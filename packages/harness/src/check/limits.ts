@@ -10,15 +10,18 @@ export interface Limits {
    * grant.
    */
   readonly crashInTroubleMs: number;
-  /** The longest hold of the run. */
+  /**
+   * The longest time for which a worker of the run may hold a lock. Rule L3 allows it for each attempt ahead.
+   */
   readonly holdMs: number;
   /**
-   * Rule L3: the additional time that every waiter has after all faults have ended (event `calm`). Default
-   * 10,000.
+   * Rule L3: the time within which every attempt must end after the event `calm`, in addition to `crashMs` and
+   * to one `holdMs` for itself and each attempt ahead. All faults end with `calm`. Default 10,000.
    */
   readonly settleMs?: number;
   /**
-   * Rule L2: the limit of the slowest 1 % of hand-offs without faults. If absent, the rule is not checked.
+   * Rule L2: the longest duration that 99 % of the hand-offs without faults may reach. If absent, the rule is
+   * not checked.
    */
   readonly handOverMs?: number;
   /** Rule L4: the longest time from the event `closed` to the exit of the process. Default 2,000. */

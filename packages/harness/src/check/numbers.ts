@@ -29,7 +29,10 @@ export interface Numbers {
   readonly loopDelayMs: number | undefined;
   /** Rule L6: steepest growth of a heap, in bytes per attempt. */
   readonly bytesPerCycle: number | undefined;
-  /** Late writes to the unfenced resource, which came after a write of a newer holder, and the holds that made them. */
+  /**
+   * What fencing would have prevented: the number of writes to the unfenced resource that came after a write of
+   * a newer holder, and the number of holds that made such writes.
+   */
   readonly saved: { readonly effects: number; readonly holds: number };
   /** The share of time in which the queues were held, from 0 to 1. */
   readonly heldShare: number;
@@ -59,7 +62,10 @@ export function numbersOf(run: Run): Numbers {
   };
 }
 
-/** Lists the kills, freezes and stalls of workers that are not part of a recorded fault of that worker. */
+/**
+ * Lists the kills, freezes and stalls of workers at times at which no recorded fault had that worker as its
+ * target.
+ */
 function unnamedFaults({ lives, faults, calm = Infinity }: Run): { what: string }[] {
   const isNamed = (who: string, at: number): boolean =>
     faults.some(({ target, from, to }) => target === who && from <= at && at <= to);

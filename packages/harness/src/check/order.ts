@@ -67,7 +67,7 @@ function passedOver(queue: Queue): Breach[] {
 }
 
 /**
- * The holds of one kind of claim whose token was larger than those of all holds of that kind granted before.
+ * The holds of one kind of claim that were granted with a larger token than every earlier hold of that kind.
  */
 class Passers {
   readonly #growing: Hold[] = [];
@@ -91,9 +91,9 @@ class Passers {
 }
 
 /**
- * Finds entries whose order number is not larger than that of the previous entry, although their token is.
- * The order numbers may start again after the queue was empty, because ZooKeeper may have deleted the
- * directory.
+ * Finds entries with a larger fencing token than the previous entry, but without a larger order number. The
+ * store numbers the entries of a queue in the order of joining. ZooKeeper may start these numbers again after
+ * the queue was empty, because it may have deleted the directory.
  */
 function disorders(queue: Queue): Breach[] {
   return queue.line.flatMap((attempt, place) => {

@@ -38,7 +38,10 @@ function wronged(queue: Queue, grant: Hold, present: readonly Attempt[]): Breach
   return [{ rule: 'F1', queue: queue.name, attempt: waiting.name, at: from, message }];
 }
 
-/** Returns whether the entry was in the queue at that time. If it was granted later, it waited before. */
+/**
+ * Returns whether an entry that joined before `at` was certainly still in the queue then. A grant at any time
+ * proves it. Without a grant, its session must have been proven alive at that time.
+ */
 function isQueuedAt(attempt: Attempt, at: number): boolean {
   return attempt.acquired !== undefined || isProvenAt(attempt, at);
 }

@@ -4,7 +4,10 @@ import type { Finding } from './finding.ts';
 import type { SessionProof } from './session-proof.ts';
 import type * as scene from '../timeline/scene.ts';
 
-/** Nanoseconds since the first line of the run, exact for a hundred days. `undefined` means that the event did not happen. */
+/**
+ * Nanoseconds since the first event of the run; a JavaScript number counts them exactly up to about 100 days.
+ * `undefined` means that the event did not happen.
+ */
 export type Moment = number | undefined;
 
 export const MS = 1e6;
@@ -54,7 +57,10 @@ export class Attempt {
   failed: Moment = undefined;
   downgrading: Moment = undefined;
   downgraded: Moment = undefined;
-  /** The first and the last time at which a read or a write of the worker found the lock held. */
+  /**
+   * The first and the last time at which the worker considered the lock held, when it read `held` or wrote to
+   * a resource.
+   */
   believedFrom: Moment = undefined;
   believedAt: Moment = undefined;
   token: bigint | undefined = undefined;
@@ -82,15 +88,15 @@ export class Attempt {
     return `${this.life.who}#${this.n}`;
   }
 
-  /** Records that a read or a write found the lock held. */
+  /** Records that the worker considered the lock held, when it read `held` or wrote to a resource. */
   believe(at: number): void {
     this.believedFrom = Math.min(this.believedFrom ?? at, at);
     this.believedAt = Math.max(this.believedAt ?? at, at);
   }
 
   /**
-   * Records that the session ended before the store had confirmed the entry, so that the attempt now has
-   * another entry.
+   * Clears the token, the order number and the joining time of the attempt's earlier entry. The session of
+   * that entry ended before the grant, so the attempt has joined again with another entry.
    */
   joinAnew(): void {
     if (this.acquired !== undefined) return;

@@ -83,8 +83,8 @@ interface Waiting {
 }
 
 /**
- * Returns the periods after `at` in which entries ahead in other queues blocked these waiters, which wait for
- * locks of several names.
+ * Returns the periods after `at` in which waiters for locks of several names were blocked elsewhere. Each
+ * period belongs to an entry that was ahead of one of these waiters in another of its queues.
  */
 export function blockedBy(run: Run, { waiting, at }: Waiting): Span[] {
   const elsewhere = waiting.flatMap((attempt) => partsOf(attempt).filter((part) => part !== attempt));

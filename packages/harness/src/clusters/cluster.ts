@@ -38,7 +38,7 @@ export class Cluster {
     return this.#members;
   }
 
-  /** Addresses of all members for clients in this process, in their order. They never change. */
+  /** Addresses of all members for clients in this process, in the order of `members`. They never change. */
   get endpoints(): readonly string[] {
     return this.#network.here.endpoints;
   }
@@ -48,7 +48,10 @@ export class Cluster {
     return this.#members[0]!.version;
   }
 
-  /** Description for the record: `etcd 3.4.23, three members in network namespaces`. */
+  /**
+   * Description of the cluster in the record of a test run, such as `etcd 3.4.23, three members in network
+   * namespaces`.
+   */
   get description(): string {
     const where = this.network === 'namespaces' ? 'in network namespaces' : 'behind proxies';
     const why = this.#whyProxies === undefined ? '' : ` (no network namespaces: ${this.#whyProxies})`;

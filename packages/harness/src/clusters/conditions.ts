@@ -67,8 +67,8 @@ export class Conditions {
     if (lossRatio > 0 && noLoss !== undefined) throw new FaultAbsent('loss', noLoss);
   }
 
-  // Applies all faults that are in force. Calls are queued: only one change of the network runs at a time,
-  // and calls that wait for it share the next change.
+  // Applies all faults that are in force. Only one change of the network runs at a time. All calls that arrive
+  // during a change resolve with one further change, which starts afterwards.
   #apply(): Promise<void> {
     const next = (): Promise<void> => {
       this.#waiting = undefined;

@@ -76,7 +76,7 @@ function gateEnvironment({ gate }: MemberSite): Record<string, string> {
 }
 
 // Reads the status of one member. The member responds from its own state, not through Raft, so a member that
-// is cut off responds too. 64-bit numbers are strings.
+// is cut off responds too. etcd's JSON contains 64-bit numbers as strings.
 async function viewOf({ route }: ReachableMember): Promise<View> {
   const status = (await callMember(route, '/v3/maintenance/status', 500)) as {
     header: { member_id: string };

@@ -1,9 +1,9 @@
 import type { LinkCut, Node, Weather } from './links.ts';
 
 /**
- * Returns the router's rules in the format of iptables-restore(8), which replaces all rules at once. The
- * rules are on the router and not on the members, because the sender of a packet would get an error if its
- * own machine dropped the packet.
+ * Returns the router's rules in the format of iptables-restore(8), which replaces all rules at once. A packet
+ * that the router drops is lost silently. If a member dropped its own packet, the sending process would get an
+ * error.
  */
 export function firewallRules(weather: Weather, addressOf: (node: Node) => string): string {
   const rules = [

@@ -1,6 +1,6 @@
 /**
- * Links between the parties of a cluster, and their faults. A fault applies to a member; its effect on each link is computed
- * here, so that both kinds of network apply the same.
+ * Links between the parties of a cluster, and their faults. A fault applies to a member. This file computes
+ * its effect on each link, so that both kinds of network apply the same effects.
  */
 
 /** A party of the network. `client-0` is this process. */

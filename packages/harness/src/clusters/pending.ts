@@ -11,7 +11,7 @@ export interface Call {
   readonly target: { readonly host: string; readonly port: number };
   /** Called before the first byte is transferred. */
   readonly onConnected?: () => void;
-  /** Called instead of a reset of the caller's socket when the target refuses the connection. */
+  /** Called when the target refuses the connection. If absent, the caller's socket is reset in that case. */
   readonly onRefused?: () => void;
 }
 

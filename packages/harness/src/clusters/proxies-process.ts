@@ -20,7 +20,7 @@ export interface MemberPorts {
 
 export interface ProxiesResponse {
   readonly id: number;
-  /** The ports that the proxies listen on as the result of this request. */
+  /** The ports on which the proxies listen since the request. Absent if the request failed. */
   readonly ports?: readonly number[];
   readonly error?: string;
 }

@@ -77,16 +77,16 @@ class ProxyNetwork implements Network {
 /** The process with the proxies. */
 class Proxies {
   readonly #child: ChildProcess;
-  readonly #waiting = new Map<number, (answer: ProxiesResponse) => void>();
+  readonly #waiting = new Map<number, (response: ProxiesResponse) => void>();
   readonly #ended: Promise<ProxiesResponse>;
-  #asked = 0;
+  #requested = 0;
 
   constructor() {
     const source = fileURLToPath(new URL('./proxies-process.ts', import.meta.url));
     const { script, execArgv } = scriptOf(source);
     const stdio = ['ignore', 'ignore', 'inherit', 'ipc'] as const;
     this.#child = fork(script, { execArgv: [...execArgv], stdio: [...stdio] });
-    this.#child.on('message', (answer: ProxiesResponse) => this.#waiting.get(answer.id)?.(answer));
+    this.#child.on('message', (response: ProxiesResponse) => this.#waiting.get(response.id)?.(response));
     this.#ended = once(this.#child, 'exit').then(
       (ending) => ({ id: 0, error: `the process of the proxies ended (${ending.join(' ')})` }),
       (error: unknown) => ({ id: 0, error: String(error) }),
@@ -97,7 +97,7 @@ class Proxies {
 
   /** Resolves, once the proxies have handled the request, with the ports that they have opened for it. */
   async ask(request: ProxiesRequest): Promise<readonly number[]> {
-    const id = (this.#asked += 1);
+    const id = (this.#requested += 1);
     const answered = new Promise<ProxiesResponse>((resolve) => this.#waiting.set(id, resolve));
     this.#child.channel?.ref();
     this.#child.send({ id, request });

@@ -7,7 +7,7 @@ import type { Command } from '../services/child.ts';
 /** A data directory on an in-memory file system of its own, which only the member sees and which can be filled. */
 export class SmallDisk {
   readonly #keeper: Keeper;
-  /** Path of the directory for this process. */
+  /** Path by which this process reaches the directory, which only the member's mount namespace contains. */
   readonly seen: string;
 
   private constructor(keeper: Keeper, directory: string) {
@@ -36,7 +36,6 @@ export class SmallDisk {
     return this.#keeper.inside(command);
   }
 
-  /** Fills the remaining space. */
   async fill(): Promise<void> {
     const ballast = await open(this.#ballast, 'a');
     try {

@@ -28,7 +28,7 @@ export function readSocksRequest(socket: Socket): Promise<number> {
         }
         const port = greeted ? requestedPort(received) : undefined;
         if (port === undefined) return;
-        // Pauses the socket, because no other data may precede the response.
+        // Pauses the socket, so that it keeps data that arrives before the next listener is added.
         socket.off('data', receive).pause();
         resolve(port);
       } catch (error) {

@@ -13,7 +13,7 @@ export class Wires {
 
   /**
    * Connects a caller to its target, and transfers the data. While one of the two directions is cut silently,
-   * the connection is delayed, as a TCP handshake is whose packets are lost. If the caller disconnects
+   * the connection is delayed, like a TCP handshake whose packets are lost. If the caller disconnects
    * during the delay, the target never sees the connection.
    */
   carry(call: Call): void {

@@ -26,7 +26,7 @@ export class ZooKeeperRefusal extends Error {
 
 export class ZooKeeperWire {
   readonly #socket: Socket;
-  readonly #answers: ((response: Buffer | Error) => void)[] = [];
+  readonly #responses: ((response: Buffer | Error) => void)[] = [];
   #received: Buffer = Buffer.alloc(0);
   #xid = 0;
   #sessionId = 0n;
@@ -36,7 +36,8 @@ export class ZooKeeperWire {
     socket.on('data', (chunk: Buffer) => this.#receive(chunk));
     socket.on('error', () => undefined);
     socket.once('close', () => {
-      for (const response of this.#answers.splice(0)) response(new Error('ZooKeeper closed the connection'));
+      for (const response of this.#responses.splice(0))
+        response(new Error('ZooKeeper closed the connection'));
     });
   }
 
@@ -138,16 +139,16 @@ export class ZooKeeperWire {
 
   // The response begins with xid, zxid and the error's number.
   async #call(op: number, body: readonly Buffer[]): Promise<Buffer> {
-    const answer = await this.#request(Buffer.concat([int((this.#xid += 1)), int(op), ...body]));
-    const error = answer.readInt32BE(12);
+    const reply = await this.#request(Buffer.concat([int((this.#xid += 1)), int(op), ...body]));
+    const error = reply.readInt32BE(12);
     if (error !== 0) throw new ZooKeeperRefusal(error);
-    return answer.subarray(16);
+    return reply.subarray(16);
   }
 
   #request(request: Buffer): Promise<Buffer> {
     return new Promise((resolve, reject) => {
       if (this.#socket.destroyed) reject(new Error('ZooKeeper closed the connection'));
-      this.#answers.push((response) => (response instanceof Error ? reject(response) : resolve(response)));
+      this.#responses.push((response) => (response instanceof Error ? reject(response) : resolve(response)));
       this.#socket.write(frame([request]));
     });
   }
@@ -156,7 +157,7 @@ export class ZooKeeperWire {
     this.#received = Buffer.concat([this.#received, chunk]);
     while (this.#received.length >= 4 && this.#received.length >= 4 + this.#received.readInt32BE()) {
       const end = 4 + this.#received.readInt32BE();
-      this.#answers.shift()?.(this.#received.subarray(4, end));
+      this.#responses.shift()?.(this.#received.subarray(4, end));
       this.#received = this.#received.subarray(end);
     }
   }

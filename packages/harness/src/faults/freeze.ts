@@ -6,8 +6,8 @@ import { until } from '../services/until.ts';
 /** Stops a process (SIGSTOP): its connections stay open, it does not respond. Resolves when it is stopped. */
 export async function freeze(pid: number): Promise<void> {
   signal(pid, 'SIGSTOP');
-  // Counts a process as stopped that has ended and whose exit code its parent has not collected, because the
-  // parent may be frozen too.
+  // A process in state Z has ended, and its parent has not collected its exit code. It counts as stopped too,
+  // because a frozen parent cannot collect the exit code.
   await reached(pid, `process ${pid} stands still`, (state) => state === 'T' || state === 'Z');
 }
 

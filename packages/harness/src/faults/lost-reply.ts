@@ -44,7 +44,10 @@ export class ReplyTrap implements LostReply {
     this.lost.catch(() => undefined);
   }
 
-  /** Drops the replies of this connection from now on, because the request is being forwarded on it. */
+  /**
+   * Drops all further replies on this connection. Called when the connection transfers the request whose
+   * reply is to be lost.
+   */
   spring(connection: ProxyConnection): void {
     const loss = new Promise<ProxyConnection>((resolve, reject) => {
       connection.swallowReplies((chunk) => {

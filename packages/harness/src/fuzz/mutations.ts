@@ -139,7 +139,10 @@ function parsed(example: Buffer): unknown {
   }
 }
 
-/** Returns a new name for a member of a JSON object. In a list it returns the next index. */
+/**
+ * Returns the key for a value that is added to `parent`: the next index of a JSON array, or a name in a JSON
+ * object.
+ */
 function nameIn(parent: object, value: unknown): string {
   if (Array.isArray(parent)) return String(parent.length);
   return typeof value === 'string' ? value.slice(0, 20) : 'other';

@@ -7,9 +7,9 @@ export interface FuzzTarget {
   /** Inputs of one batch, after which the time limit is checked. Default 2,000. */
   readonly batchSize?: number;
   /**
-   * Reads one input. May throw or reject with the errors that the code documents.
-   * @throws on a defect: an undocumented error, a result larger than the input allows, or a promise that does
-   * not settle
+   * Passes one input to the code under test, and ignores the errors that this code documents.
+   * @throws on a defect: an undocumented error, a result that is too large for the input, or a promise that
+   * does not settle
    */
   readonly run: (input: Buffer) => void | Promise<void>;
   /** Releases servers and timers after the last input. */

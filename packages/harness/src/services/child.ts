@@ -18,7 +18,9 @@ export interface ChildPlace {
 const STOP_WITHIN_MS = 2_000;
 
 /**
- * Starts a child that does not keep this process alive. `started` is called with the child before the first await, so that the child can be reaped.
+ * Starts a child that does not keep this process alive.
+ * @param started is called with the child immediately after its start, so that the caller can end it even if
+ * this call rejects
  */
 export async function spawnChild(
   command: Command,
@@ -61,8 +63,8 @@ export function endingOf({ exitCode, signalCode }: ChildProcess): string {
   return signalCode === null ? `exit code ${String(exitCode)}` : `signal ${signalCode}`;
 }
 
-// Returns the command behind a wrapper for Linux. When this process is killed, its exit handlers cannot run,
-// so the wrapper makes the kernel end the child.
+// Returns a command that starts the given one through setpriv(1) on Linux. The kernel then ends the child when
+// this process dies. A killed process cannot end it, because its exit handlers do not run.
 export async function dyingWithParent({ program, args }: Command): Promise<Command> {
   const setpriv = process.platform === 'linux' ? await findProgram('setpriv') : undefined;
   if (setpriv === undefined) return { program, args };

@@ -70,7 +70,10 @@ async function fetchArchives(
   return work;
 }
 
-/** Returns the apt-get command with lists and a state of its own, in which nothing is installed. */
+/**
+ * Returns a function that runs apt-get with its own package lists and its own state, which contains no
+ * installed packages.
+ */
 async function aptOf(
   work: string,
   { suite, mirror }: DebianRelease,

@@ -10,8 +10,8 @@ export class EventLog<E> {
 
   /**
    * Resolves with the first event that matches, whether already printed or printed later.
-   * @param without a promise that rejects when no further event can follow; `first` then rejects with the
-   * same error
+   * @param without a promise that rejects when the process can print no further event; `first` then rejects
+   * with the same error
    */
   async first(matches: (event: E) => boolean, without: Promise<never>): Promise<E> {
     let stop: (() => void) | undefined;

@@ -26,8 +26,8 @@ const WITHIN_MS = 600_000;
 
 /**
  * Installs Debian packages without starting any service. Rejects when this process may not or cannot install.
- * In a run whose programs were prepared it rejects too, because the installation would count as time of the
- * test.
+ * It also rejects in a test run that has installed its programs beforehand, because an installation would then
+ * count towards the timeout of a test.
  */
 export async function installPackages(packages: readonly string[]): Promise<void> {
   if (isPrepared()) throw new NotHere(`not installed before the tests: ${packages.join(' ')}`);

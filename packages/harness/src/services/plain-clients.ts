@@ -49,7 +49,10 @@ export const plainZooKeeper: PlainClient = {
 
 export type Done = (code: number, text: string, ...values: unknown[]) => void;
 
-/** The part of the package `zookeeper` that is used here. Its own declarations reference other packages. */
+/**
+ * The part of the npm package `zookeeper` that is used here. The package's own type declarations are not used,
+ * because they reference further packages.
+ */
 export interface Session extends EventEmitter {
   init(config: { connect: string; timeout: number; debug_level: number }): void;
   close(): void;

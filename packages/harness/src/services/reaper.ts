@@ -35,9 +35,9 @@ function reap(): void {
   leftovers.clear();
 }
 
-// Cleans up when a signal ends this process. A listener suppresses the default effect of the signal, so the
-// function removes itself and sends the signal again. If there is another listener, such as that of mocha for
-// SIGINT, that listener ends the process.
+// Listener that cleans up when a signal ends this process. Any listener suppresses the default effect of the
+// signal, so this one removes itself and sends the signal again. If there is another listener, such as that of
+// mocha for SIGINT, that listener ends the process.
 function reapOnSignal(signal: NodeJS.Signals): void {
   reap();
   process.off(signal, reapOnSignal);

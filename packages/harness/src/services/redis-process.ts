@@ -40,8 +40,8 @@ export function startRedisProcess(settings: RedisSettings): Promise<ProcessServi
 }
 
 /**
- * Starts a Sentinel that watches this server as `locks`, alone, and promotes a replica when the server has been silent for a
- * second.
+ * Starts a Sentinel that monitors this server under the name `locks`, with a quorum of one. It promotes a
+ * replica when the server has been silent for a second.
  */
 export function startRedisSentinel({ endpoint }: Pick<ProcessService, 'endpoint'>): Promise<ProcessService> {
   const { host, port } = splitEndpoint(endpoint);
@@ -71,9 +71,9 @@ export function startRedisSentinel({ endpoint }: Pick<ProcessService, 'endpoint'
 
 /** Resolves with the version of a server at this address. */
 export async function redisVersion(endpoint: string): Promise<string> {
-  const said = await requestRedis(endpoint, 'INFO server');
-  const [, version] = /^redis_version:(\S+)/m.exec(said) ?? [];
-  if (version === undefined) throw new Error(`redis on ${endpoint} answers ${said}`);
+  const output = await requestRedis(endpoint, 'INFO server');
+  const [, version] = /^redis_version:(\S+)/m.exec(output) ?? [];
+  if (version === undefined) throw new Error(`redis on ${endpoint} answers ${output}`);
   return version;
 }
 

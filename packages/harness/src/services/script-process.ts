@@ -20,8 +20,8 @@ export async function endScripts(): Promise<void> {
 }
 
 /**
- * A script of this repository that runs as a separate process and prints one JSON object per line. The
- * channel between both closes when this process dies, so that the script can end too.
+ * A script of this repository that runs as a separate process and prints one JSON object per line. The IPC
+ * channel to the script closes when this process dies, so that the script can end too.
  */
 export class ScriptProcess<E extends { readonly ev: string } = { readonly ev: string }> {
   readonly ended: Promise<Ending>;

@@ -75,8 +75,8 @@ function bundle(source: string, place: string): string {
 }
 
 /**
- * Returns the names of the package and its dependencies that are imported as built packages, without those
- * bundled from sources.
+ * Returns the names of the package and of its dependencies, except the packages whose sources are bundled. The
+ * bundle imports the returned packages as they were built.
  */
 function packagesOf(place: string): string[] {
   const manifest = JSON.parse(readFileSync(join(place, 'package.json'), 'utf8')) as Manifest;

@@ -41,7 +41,7 @@ export async function startFirstAvailable<W extends Way>(
   const missing: string[] = [];
   for (const way of order) {
     try {
-      // The cast is safe: with a forced way W is that way, and otherwise W is the union of all ways.
+      // The cast is safe: the type parameter W is the forced way, or the union of all ways if none is forced.
       return (await starters[way](ways)) as ServiceOf[W];
     } catch (error) {
       if (!(error instanceof NotHere)) throw error;

@@ -34,8 +34,8 @@ export async function giveTo(user: User, ...paths: readonly string[]): Promise<v
 }
 
 /**
- * Returns a command that runs the given command as `user`. The kernel still ends it together with the process
- * that starts it: a plain change of the user would undo that setting.
+ * Returns a command that runs the given command as `user`. The kernel kills it when the process that starts it
+ * dies. This command sets that with `--pdeathsig`, because a change of the user clears an earlier setting.
  */
 export function commandAs(user: User, { program, args }: Command): Command {
   if (user === undefined) return { program, args };

@@ -1,4 +1,7 @@
-/** Input of a timeline: what processes did in queues, whatever recorded it. All times are nanoseconds of one clock. */
+/**
+ * Input of a timeline: what processes did in queues. It does not depend on how their actions were recorded. All
+ * times are nanoseconds of one clock.
+ */
 export interface Scene {
   /** Processes, one row of the drawing each, in this order. */
   readonly lives: readonly Life[];

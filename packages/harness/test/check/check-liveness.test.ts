@@ -62,7 +62,7 @@ describe('rule L1 (grants after a crash)', () => {
       .attempt('c', { token: 3, queued: 40, acquired: 12_001, released: 12_002 });
     expectFine(both.close(30_000, 'b', 'c'));
   });
-  it('measures the time from the kill to the next grant, separately if servers had faults', () => {
+  it('measures the time from the kill to the next grant, and lists times during server faults separately', () => {
     const plain = handOversIn(crash(served(5_100)).close(30_000, 'b'));
     expect(plain).to.deep.include({ crash: [5_000], crashInTrouble: [] });
     const fault = { number: 1, what: 'leader killed', target: 'etcd-1', from: 90 };

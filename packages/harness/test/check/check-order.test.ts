@@ -47,13 +47,13 @@ describe('rule F1 (order of grants)', () => {
     expect(rulesIn(builder.close(300, 'a', 'c'))).to.deep.equal(['F1']);
   });
 
-  it('flags entries of one queue whose orders contradict their tokens', () => {
+  it('flags entries of one queue whose order numbers contradict their tokens', () => {
     const builder = three()
       .attempt('a', { token: 1, order: 5, queued: 10, acquired: 20, released: 30 })
       .attempt('b', { token: 2, order: 4, queued: 11, acquired: 40, released: 50 });
     expect(rulesIn(builder.close(300, ...all))).to.deep.equal(['F1']);
   });
-  it('does not flag orders that restart after the queue was empty', () => {
+  it('does not flag order numbers that start again after the queue was empty', () => {
     const builder = three()
       .attempt('a', { token: 1, order: 5, queued: 10, acquired: 20, released: 30 })
       .attempt('b', { token: 2, order: 0, queued: 31, acquired: 40, released: 50 });

@@ -118,7 +118,7 @@ describe('rule S2 (exclusion) with shared holds', () => {
       expect(rulesOf(builder(100 - NS))).to.deep.equal(['S2']);
       fine(builder(100));
     });
-    it('flags a lost holder that regards its permits as held for too long (rules S2 and S3)', () => {
+    it('flags a lost holder that still considers its permits held when they are granted again (rules S2 and S3)', () => {
       const lost = { outcome: 'lost' } as const;
       const builder = overlap({ terms: permits(3), ...lost }, { terms: permits(1) }, 99);
       expect(rulesOf(builder)).to.deep.equal(['S2', 'S3']);
@@ -303,7 +303,7 @@ describe('rules of liveness with shared holds', () => {
       .attempt('a', { n: 2, queue: 'r', token: 1, queued: 10, together: [1, 2] });
     expect(rulesOf(builder)).to.deep.equal(['L3', 'L3']);
   });
-  it('are accompanied by the number of holds of each kind', () => {
+  it('are checked together with a count of the holds of each kind', () => {
     const builder = overlap({ downgrading: 50 }, { terms: { leader: true } }, 100).attempt('c', {
       token: 3,
       queue: 's',

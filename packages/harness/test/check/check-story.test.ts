@@ -6,7 +6,7 @@ const one = (steps: Omit<Steps, 'token'>): HistoryBuilder =>
   new HistoryBuilder().worker('a', 0).attempt('a', { token: 1, ...steps });
 const storyOf = (builder: HistoryBuilder): string => messagesIn(builder.close(300, 'a')).join('\n');
 
-describe('a contradictory history', () => {
+describe('a recorded history', () => {
   it('is flagged if it has no end', () => {
     const builder = new HistoryBuilder().worker('a', 0).attempt('a', { token: 1, queued: 10, cancelled: 20 });
     expect(messagesIn(builder)).to.deep.equal(['story: the history has no end']);
@@ -61,10 +61,10 @@ describe('a contradictory history', () => {
   });
   it('is flagged if a worker records that it holds before the grant or after the release', () => {
     const held = (): HistoryBuilder => one({ queued: 10, acquired: 20, released: 30 });
-    expect(storyOf(held().look('a', 19, true))).to.contain('believed before it acquired');
-    expect(storyOf(held().look('a', 31, true))).to.contain('believed after it had released');
+    expect(storyOf(held().read('a', 19, true))).to.contain('believed before it acquired');
+    expect(storyOf(held().read('a', 31, true))).to.contain('believed after it had released');
     expect(storyOf(held().effect('a', 31, { token: 1, outcome: 'refused' }))).to.contain('believed after');
-    expectFine(held().look('a', 20, true).look('a', 30, true).look('a', 31, false).close(300, 'a'));
+    expectFine(held().read('a', 20, true).read('a', 30, true).read('a', 31, false).close(300, 'a'));
   });
   it('is flagged if two attempts have the same token, or one attempt has two tokens', () => {
     const held = (): HistoryBuilder => one({ queued: 10, acquired: 20, released: 30 });
@@ -86,7 +86,7 @@ describe('a contradictory history', () => {
   it('is not flagged if the stamp of "queued" is just after that of "acquired", for an entry that is admitted without a wait', () => {
     expectFine(one({ enqueue: 10, queued: 20.001, acquired: 20, released: 30 }).close(300, 'a'));
   });
-  it('is not flagged if a worker starts again under its name, as another process', () => {
+  it('is not flagged if a worker is killed and another process starts with its name', () => {
     const builder = one({ queued: 10, acquired: 20 }).harness(30, { ev: 'killed', worker: 'a' });
     builder.tell('a', 40, { ev: 'started', pid: 2, ttlMs: 5_000, safetyMarginMs: 200 });
     builder.tell('a', 42, { ev: 'beat', session: 's', sentAt: builder.events[0]!.t, provenMs: 5_000 });

@@ -110,15 +110,15 @@ describe('the check of a history', () => {
     it('do not flag a frozen holder that records "revoked" late, if its reads of `held` return false', () => {
       expectFine(
         frozenHolder(DEADLINE + 1, 9_000)
-          .look('a', 2_050, true)
-          .look('a', 8_999, false)
+          .read('a', 2_050, true)
+          .read('a', 8_999, false)
           .close(9_100, 'a', 'b'),
       );
     });
     it('flag a frozen holder whose read of `held` returns true after the next holder acquired', () => {
       const rules = rulesIn(
         frozenHolder(DEADLINE + 1, 9_000)
-          .look('a', 8_999, true)
+          .read('a', 8_999, true)
           .close(9_100, 'a', 'b'),
       );
       expect(rules).to.have.members(['S2', 'S2', 'S3']);
@@ -170,7 +170,7 @@ describe('the check of a history', () => {
       const builder = new HistoryBuilder()
         .worker('a', 0)
         .attempt('a', { token: 1, queued: 10, acquired: 20, revoked: 50 })
-        .look('a', 51, true);
+        .read('a', 51, true);
       expect(rulesIn(builder.close(6_100, 'a'))).to.deep.equal(['S2']);
     });
     it("excuse an overlap after an operator removed the holder's entry, but only within the limit", () => {

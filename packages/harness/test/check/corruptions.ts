@@ -86,7 +86,8 @@ function writeLate(events: readonly ChaosEvent[], choice: number): ChaosEvent[] 
 }
 
 /**
- * Changes the mode or the permits of a claim: that of the later of two holders that hold at the same time.
+ * Changes the mode or the permits of a claim. Of two holds that overlap in time, it changes the claim of the
+ * one that was granted later.
  */
 function alter(change: (terms: Terms) => Terms | false | undefined): Corruption['spoil'] {
   return (events, choice) => {
@@ -206,7 +207,10 @@ function drop(...kinds: ChaosEvent['ev'][]): Corruption['spoil'] {
   };
 }
 
-/** Returns whether the check must flag a history without this event. It need not flag one without the event `exited` of a killed process. */
+/**
+ * Returns whether the checker must flag the history when this event is removed. Only `exited` of a killed
+ * process may be absent.
+ */
 function isDropped(event: ChaosEvent): boolean {
   return event.ev !== 'exited' || event.clean;
 }

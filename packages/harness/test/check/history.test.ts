@@ -16,7 +16,7 @@ const builder = (): HistoryBuilder =>
     .attempt('a', { token: 1, queued: 10, acquired: 20, released: 100 })
     .attempt('b', { token: 2, queued: 30, acquired: 99, released: 150 })
     .attempt('b', { n: 2, queue: 'other', token: 7, queued: 95, acquired: 98, released: 105 })
-    .look('a', 99.5, true)
+    .read('a', 99.5, true)
     .close(300, 'a', 'b');
 
 describe('histories in files', () => {
@@ -87,7 +87,7 @@ describe('histories in files', () => {
   it('are rejected when the directory contains no history', async () => {
     expect(await readRun(directory).then(String, String)).to.contain('has no file that ends in .jsonl');
   });
-  it('yield the ten events of the queue that are nearest to a finding', async () => {
+  it('provide for each finding the ten events of its queue that are nearest in time', async () => {
     await write(builder());
     const { run } = await readRun(directory);
     const [finding] = await withEvents(directory, check(run, LIMITS).findings);

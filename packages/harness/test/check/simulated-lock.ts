@@ -40,8 +40,9 @@ interface Worker {
   state: 'runs' | 'frozen' | 'dead';
   attempts: number;
   session: string;
-  /** The end of the proven time by the worker's own clock. `expiry` is the end of its lease by the server's clock. */
+  /** The end of the session's proven time by the worker's own clock. */
   deadline: number;
+  /** The end of the session's lease by the server's clock. */
   expiry: number;
   heartbeatAt: number;
 }

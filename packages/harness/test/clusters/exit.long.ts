@@ -18,15 +18,16 @@ interface Started {
 }
 
 /**
- * Runs a process that starts an etcd cluster and reports its resources. `lastLine` is the code by which the
- * process ends.
+ * Runs a process that starts an etcd cluster and reports its resources. `lastLine` is the JavaScript code with
+ * which the process ends itself.
  */
 async function endAfterStart(
   options: object,
   lastLine: string,
   user: readonly string[] = [],
 ): Promise<Started> {
-  // The source does not run as a module, because --input-type would apply to the children of this child too.
+  // Node runs this source as a script and not as a module. The option for a module, --input-type, would also
+  // apply to the processes that this process starts.
   const source = `(async () => {
     const { startEtcdCluster } = await import(${here('../../src/clusters.ts')});
     const { tracesOf } = await import(${here('../../src/clusters/machine-facts.ts')});

@@ -23,7 +23,7 @@ describe('a cut of a member', () => {
     );
   });
 
-  it('affects packets to the member with direction in, and packets from the member with direction out', () => {
+  it('loses what the member receives if its direction is in, and what the member sends if it is out', () => {
     expect(cutPairs({ from: 'members', direction: 'in' })).to.deep.equal([
       'member-2>member-1 silence',
       'member-3>member-1 silence',
@@ -39,7 +39,7 @@ describe('a cut of a member', () => {
     expect(cutPairs({ from: 'member-1' })).to.deep.equal([]);
   });
 
-  it('adds to earlier cuts, and replaces the kind of an earlier cut on links that both affect', () => {
+  it('leaves earlier cuts in force, except on links that it affects too', () => {
     const cuts = cutPairs(
       { from: 'member-2', direction: 'in' },
       { member: 'member-2', from: 'member-1', as: 'reset' },

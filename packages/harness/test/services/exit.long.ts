@@ -22,7 +22,10 @@ const DATABASES = [
   { name: 'MariaDB', start: startMariaDb, from: ['../../src/services/mariadb-process.ts', 'startMariaDb()'] },
 ] as const;
 
-/** Runs a process that starts a server and reports its address. `lastLine` is the code by which the process ends. */
+/**
+ * Runs a process that starts a server and reports the server's process id and directory. `lastLine` is the
+ * JavaScript code with which the process ends itself.
+ */
 async function endAfterStart(
   lastLine: string,
   [module, call]: Start = ETCD,

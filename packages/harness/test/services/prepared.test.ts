@@ -22,7 +22,7 @@ function inRun(env: Readonly<Record<string, string>>, work: () => void): void {
   }
 }
 
-describe('programs that a run of the tests prepares', () => {
+describe('prepared programs of a test run', () => {
   it('are the only programs that the run may start, even on a machine that has others', () => {
     inRun(preparedEnv(['etcd', 'ZooKeeper']), () => {
       expect(isPrepared()).to.equal(true);
@@ -31,7 +31,7 @@ describe('programs that a run of the tests prepares', () => {
     });
   });
 
-  it('are not checked in a run without preparation', () => {
+  it('are not required in a run without preparation', () => {
     inRun({}, () => {
       expect(isPrepared()).to.equal(false);
       expect(() => assertPrepared('Chromium')).not.to.throw();

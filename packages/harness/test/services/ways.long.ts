@@ -48,7 +48,7 @@ describe('a server that the environment names', () => {
     await plainEtcd.ask(running.endpoint);
   });
 
-  it('is not used for a server whose settings a test chooses', async () => {
+  it('is not used when a test chooses settings of its server', async () => {
     const own = await withEnvironment({ QUEUELOCK_ETCD_ENDPOINTS: running.endpoint }, () =>
       startEtcd({ flags: { 'snapshot-count': 1_000 } }),
     );
@@ -77,7 +77,7 @@ describe('a server that the environment names', () => {
     }
   });
 
-  it('is reported as missing when no other way is allowed', async () => {
+  it('is required when a test allows no other server, and the error names the variable to set', async () => {
     const error = await withEnvironment({ QUEUELOCK_ETCD_ENDPOINTS: undefined }, () =>
       startEtcd({ way: 'endpoints' }).catch((reason: unknown) => reason),
     );
@@ -114,8 +114,8 @@ describe('a process that does not start', () => {
 });
 
 /**
- * Returns the program of a web server that replies with `name`. Before its first start, `takeFirstPort` may
- * occupy its port, as another process could.
+ * Returns the program of a web server that replies with `name`. `takeFirstPort` is called before the server's
+ * first start. It may occupy the server's port, as another process could.
  */
 function sayingName(name: string, takeFirstPort: (port: number) => void): ServerProgram {
   const source = `require('http').createServer((_, r) => r.end('${name}')).listen(process.argv[1], '127.0.0.1')`;

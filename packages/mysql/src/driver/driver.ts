@@ -25,8 +25,8 @@ export interface Driver {
    */
   open(events: { readonly onEnd: (error: unknown) => void; readonly signal: AbortSignal }): Promise<Wire>;
   /**
-   * Returns a message with numbers when all connections of a pool are in use. Returns `undefined` when some
-   * are free or the driver cannot find out.
+   * Returns a message with the numbers of connections and of waiting requests when all connections of a pool
+   * are in use. Returns `undefined` when some are free or the driver cannot find out.
    */
   exhaustion?(): string | undefined;
   /** Minimum time between two attempts to connect, even while they succeed, in milliseconds. */

@@ -108,7 +108,10 @@ export function describe(error: unknown): string {
   return hint === undefined ? detail : `${detail} (${hint})`;
 }
 
-/** Returns whether the server has sent an error of this number. The client libraries use numbers from 2000 to 2999 and from 45000 on. */
+/**
+ * Returns whether an error of this number is from the server. The client libraries number their own errors from
+ * 2000 to 2999 and from 45000 on.
+ */
 function isOfServer(errno: number): boolean {
   return errno >= 1_000 && errno < 45_000 && (errno < 2_000 || errno >= 3_000);
 }

@@ -22,15 +22,18 @@ export interface MysqlConnectionLike {
 /** One statement, with options for reading its rows that override those of the pool. */
 export interface Statement {
   readonly sql: string;
-  /** Always empty. Without it, a pool with `namedPlaceholders` would replace parts of the text. */
+  /**
+   * Always an empty array. If it were absent, a pool with `namedPlaceholders` would replace texts such as
+   * `:name` within `sql`.
+   */
   readonly values: [];
   readonly rowsAsArray: boolean;
   readonly nestTables: boolean;
   /** Makes npm mariadb resolve with rows and columns. mysql2 always does, and ignores this option. */
   readonly metaAsArray: true;
   /**
-   * Returns the default value of a field. Any other value than a function would be overridden by a `typeCast`
-   * function of the pool.
+   * Converts a field as the client library does by default. Only a function overrides a `typeCast` function of
+   * the pool.
    */
   readonly typeCast: (field: unknown, next: () => unknown) => never;
 }

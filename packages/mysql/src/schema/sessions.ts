@@ -24,8 +24,9 @@ begin
   end if;
 end`,
   ],
-  // Renews the lease of a session. The client compares the returned counts with earlier ones. If they show a
-  // change that the client has missed, it reads all of the session's entries with `queuelock_look`.
+  // Renews the lease of a session. Returns how many entries of it were evicted and how many it has. If the
+  // client expected other counts, it has missed a change and reads all of the session's entries with
+  // `queuelock_look`.
   [
     'queuelock_renew',
     `(${SESSION})

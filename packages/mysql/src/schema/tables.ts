@@ -13,7 +13,7 @@ const END = 'engine = InnoDB';
  * - `queuelock_entry.news`: 1 when the entry was admitted after it had waited.
  * - `queuelock_queue.low` and `high`: smallest and largest limit of the entries that joined since the queue
  *   was last empty.
- * - `queuelock_removed`: entries of a session that must never enter.
+ * - `queuelock_removed`: ids of removed entries of a session. A late enqueue with such an id must add no entry.
  * - `queuelock_meta.floor`: lower bound for the order numbers of entries in a queue that is created again.
  */
 export const TABLES: readonly string[] = [

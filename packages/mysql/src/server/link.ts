@@ -214,7 +214,7 @@ export class Link {
     this.#settings.onDown();
   }
 
-  /** Records why a connection failed, for the message of a timeout. An earlier timeout would add nothing to it. */
+  /** Records why a connection failed, for the message of a later timeout. Skips errors of this package. */
   #record(error: unknown): void {
     if (!isQueueLockError(error)) this.#failure = error;
   }
@@ -244,7 +244,7 @@ export class Link {
   }
 }
 
-/** Returns whether an error of this package is a result that the server has reported, and not a failure to reach the server. */
+/** Returns whether an error of this package is from a reply. `UNAVAILABLE` means that no usable reply came. */
 function isResponse(error: unknown): boolean {
   return isQueueLockError(error) && error.code !== 'UNAVAILABLE';
 }

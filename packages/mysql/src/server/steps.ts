@@ -40,8 +40,8 @@ const WORDS: ReadonlySet<string> = new Set(['ok', 'lost', 'removed', 'busy', 'ot
 /** The procedures that return no row. */
 const SILENT: ReadonlySet<string> = new Set(['tidy', 'sweep', 'mend']);
 
-/** Called with the session and the order number of each entry that a step of this process has admitted. */
-export type OnTurn = (session: string, ord: string) => void;
+/** Callback that receives the session and the `number/id` of each entry that a step of this process admits. */
+export type OnTurn = (session: string, ref: string) => void;
 
 // Backoff in milliseconds after conflicting transactions. It is short, because the other transaction of a
 // deadlock can proceed at once.
@@ -74,7 +74,7 @@ export class Steps {
   }
 
   /**
-   * Runs a statement that reads and contains no limit.
+   * Runs a statement that only reads. A `select` must have no LIMIT clause, because this method adds one.
    * @throws {QueueLockError} the error that `asQueueLockError` returns
    */
   async read<T>(sql: string): Promise<readonly T[]> {

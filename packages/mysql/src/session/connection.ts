@@ -154,22 +154,20 @@ export class Connection {
     }
   }
 
-  #admit(session: string, ord: string): void {
-    this.#residents.get(session)?.entries.notify(ord, true, this.#calls);
+  #admit(session: string, ref: string): void {
+    this.#residents.get(session)?.entries.notify(ref, true, this.#calls);
   }
 
   #notify(residents: readonly Resident[], rows: readonly PollRow[]): void {
-    const sessions = new Map<string, PollRow>();
-    for (const each of rows) {
-      if (each.kind === 1) this.#admit(textOf(each.a), String(each.b));
-      if (each.kind === 2) sessions.set(textOf(each.a), each);
-      if (each.kind === 3) this.sweepSoon();
-    }
+    const sessions = new Map(rows.filter(({ kind }) => kind === 2).map((row) => [textOf(row.a), row]));
+    // The sessions come first, since an admission counts only while its session belongs to this process.
     for (const resident of residents) {
       const found = sessions.get(resident.id);
       if (found) resident.seen(Number(found.b), Number(found.c));
       else resident.seen(undefined, 0);
     }
+    for (const { kind, a, b } of rows) if (kind === 1) this.#admit(textOf(a), String(b));
+    if (rows.some(({ kind }) => kind === 3)) this.sweepSoon();
   }
 
   #isAsBefore(ahead: string): boolean {
@@ -183,9 +181,9 @@ export class Connection {
    * two statements. It lasts if an operator has deleted an entry ahead by hand, because then no step admits the
    * next one.
    */
-  #mendLater({ queue, ord }: Placed): void {
+  #mendLater({ queue, key }: Placed): void {
     const waits = [...this.#residents.values()].some(({ entries }) =>
-      [...entries.waiting].some((placed) => placed.ord === ord),
+      [...entries.waiting].some((placed) => placed.key === key),
     );
     if (waits) this.take('mend', queue).catch(() => undefined);
   }

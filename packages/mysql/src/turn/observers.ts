@@ -9,8 +9,8 @@ export interface ObservedSource<T> {
   /** Interval in milliseconds at which the data is polled, because MySQL sends no notifications. */
   readonly everyMs: number;
   /**
-   * Minimum time between two reads, in milliseconds. If it is set, steps of this process do not cause an
-   * early read. Default: 10 ms between early reads.
+   * Minimum time between two reads, in milliseconds. If it is set, a step of this process causes no early read.
+   * By default such a step causes an early read after 10 ms.
    */
   readonly apartMs?: number;
 }

@@ -14,8 +14,8 @@ export interface Placed extends TrackedEntry {
 }
 
 /**
- * Number of entries ahead from which on the polling interval is the longest one. A poll reads more entries
- * only for a larger limit.
+ * Maximum number of entries ahead that a poll reads, unless the waiter's limit of permits is larger. With this
+ * many entries ahead, the polling interval already is the longest one.
  */
 const COUNTED = 15;
 /** Maximum number of queues for which one poll counts the entries ahead. */
@@ -25,11 +25,11 @@ const QUEUES = 16;
 export interface PollRow {
   /**
    * The kind of the row, which determines the columns `a`, `b` and `c`.
-   * - 1: an admitted entry: session and order.
+   * - 1: an admitted entry: session, and `number/id`.
    * - 2: a session: id, generation, and number of evicted entries.
    * - 3: a lease has expired.
-   * - 4: conflicting entries ahead, at least as many as the limit: their permits, index in the list of waiting
-   *   entries, and their count.
+   * - 4: conflicting entries ahead of a waiter, at most 15, or the waiter's limit of permits if that is
+   *   larger: sum of their permits, the waiter's index in the list of waiters, and number of these entries.
    */
   readonly kind: number;
   readonly a: unknown;
@@ -56,7 +56,7 @@ export function roundQuery(sessions: readonly string[], waiting: readonly Placed
   // to use an index.
   const ids = sessions.map((id) => `'${id}'`).join(', ');
   return [
-    `select 1 as kind, cast(session as binary) as a, ord as b, 0 as c from queuelock_entry where session in (${ids}) and news = 1`,
+    `select 1 as kind, cast(session as binary) as a, concat(ord, '/', id) as b, 0 as c from queuelock_entry where session in (${ids}) and news = 1`,
     `select 2, cast(id as binary), generation, lost from queuelock_session where id in (${ids}) and expires > utc_timestamp(6)`,
     `select 3, '', 0, 0 from dual where exists (select 1 from queuelock_session where expires <= utc_timestamp(6))`,
     ...waiting.map(

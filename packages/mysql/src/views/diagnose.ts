@@ -120,8 +120,8 @@ function replication(facts: Facts): Said {
 }
 
 /**
- * Returns findings about what a failover may lose, by the number of replicas. A user without the right
- * `PROCESS` sees no replicas.
+ * Returns findings about the steps that a failover to a replica may lose.
+ * @param replicas number of replicas; a user without the right `PROCESS` sees none
  */
 export function failover(facts: Facts, replicas: number): Said {
   if (replicas === 0) return [];

@@ -2,7 +2,7 @@ import { invalidArgument, type EntrySpec } from '@queuelock/core/backend';
 
 /**
  * The key of an advisory lock: one number of 64 bits, or two numbers of 32 bits. Both forms have separate key
- * spaces. With `hashtext`, the server's function `hashtext` computes a number from the text.
+ * spaces. For `{ hashtext: text }`, the server's SQL function `hashtext` computes the number from the text.
  */
 export type AdvisoryKey = bigint | number | readonly [number, number] | { readonly hashtext: string };
 
@@ -11,8 +11,9 @@ export type AdvisoryKeyOf = (queue: string) => AdvisoryKey | undefined;
 
 /** An advisory lock with the key and the mode that an entry needs. */
 export interface AdvisoryLock {
-  /** The key as SQL arguments of the server's functions, with placeholders for `values`. */
+  /** SQL arguments that pass the key to the server's lock functions, for instance `$1::bigint`. */
   readonly args: string;
+  /** Values of the placeholders in `args`. */
   readonly values: readonly string[];
   /** Whether the lock is shared with other holders. */
   readonly shared: boolean;

@@ -68,8 +68,9 @@ export class AdvisoryWire {
   }
 
   /**
-   * Converts the lock to a shared one: takes the shared lock first, and then releases the exclusive one. A
-   * holder takes it without waiting behind other programs, so none of them can hold the lock in between.
+   * Converts the lock to a shared one: takes the shared lock first, and then releases the exclusive one. The
+   * server grants the shared lock at once, because this connection holds the exclusive one. So no other
+   * program can hold the lock in between.
    */
   async share({ args, values }: AdvisoryLock): Promise<void> {
     await this.#request(`select pg_advisory_lock_shared(${args})`, values);

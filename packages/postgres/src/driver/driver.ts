@@ -34,8 +34,8 @@ export interface Driver {
    */
   readonly isShared: boolean;
   /**
-   * Returns a message with numbers when all connections of a pool are in use. Returns `undefined` when some
-   * are free or the driver cannot find out.
+   * Returns a message with the numbers of connections and of waiting requests when all connections of a pool
+   * are in use. Returns `undefined` when some are free or the driver cannot find out.
    */
   exhaustion?(): string | undefined;
   /** Makes one attempt to connect. */

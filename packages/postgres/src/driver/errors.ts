@@ -23,7 +23,10 @@ const HINTS: ReadonlyMap<string, string> = new Map([
   ['57P03', 'the server is starting or stopping'],
 ]);
 
-/** Hints for errors whose code has several causes, by their text. They precede the hints by code. */
+/**
+ * Hints for errors whose code has several causes, by patterns of the message. They take precedence over
+ * `HINTS`.
+ */
 const TEXT_HINTS: readonly (readonly [RegExp, string])[] = [
   [/too many connections for role/, 'raise its limit: alter role … connection limit'],
   [/too many connections for database/, 'raise its limit: alter database … connection limit'],

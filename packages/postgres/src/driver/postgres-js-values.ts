@@ -2,9 +2,9 @@ type Encodable = string | number | bigint | boolean | null | readonly string[];
 type Encoded = string | boolean | null;
 
 /**
- * The parser and the serializer for JSON. The statements of this package already pass JSON as text. For all
- * other types postgres.js uses its own: it parses numbers and booleans, and returns 64-bit integers and all
- * other types as texts.
+ * The parser and the serializer for JSON, because the statements of this package already pass JSON as text.
+ * All other types keep the conversions of postgres.js. It parses numbers and booleans, and returns the rest,
+ * such as 64-bit integers, as texts.
  */
 export const JSON_TYPE = {
   json: {

@@ -34,8 +34,8 @@ const EXPECTED = {
 };
 
 /**
- * Verifies that rows arrive as the server sent them. A wrapper of the pool may change rows, and the binary
- * protocol returns other values.
+ * Verifies that rows arrive as the server sent them. A wrapper around the application's pool may change them,
+ * and a pool that uses the binary protocol returns some values in another form.
  * @throws {QueueLockError} `INVALID_ARGUMENT` when the pool changes rows
  */
 export async function proveReplies(wire: Wire): Promise<void> {

@@ -17,7 +17,7 @@ export interface Place {
 type Other = Pick<EntrySpec, 'id' | 'queue' | 'shared'> & { readonly permits: number };
 /**
  * Reply to a heartbeat. `there` is the sum of the order numbers of all entries of the session, and `waiting`
- * that of its waiting entries.
+ * the sum for its waiting entries. The client compares these sums with those of the entries that it knows.
  */
 export interface RenewalReply {
   readonly there: string;

@@ -31,9 +31,9 @@ interface Settings {
 const ARRIVES_WITHIN_MS = 500;
 
 /**
- * The connection that receives notifications. Heartbeats use it too: on it they wait for no steps, and they
- * detect when it is dead. Behind a pooler in transaction mode no notifications arrive. To find out, the
- * listener sends a notification to itself.
+ * The connection that receives notifications. It transfers heartbeats too, which wait for no steps here, and
+ * which detect that the connection is dead. Behind a pooler in transaction mode no notifications arrive. To
+ * find out, the listener sends a notification to itself.
  */
 export class NotificationListener {
   readonly #driver: Driver;

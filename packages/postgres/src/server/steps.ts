@@ -56,8 +56,9 @@ export class Steps {
   }
 
   /**
-   * Calls a function of the schema by `ask`. Creates the tables if they are absent, and repeats the call
-   * after a conflict with another step.
+   * Calls a function of the schema through `request`, which runs a statement on a connection that the caller
+   * has chosen. Creates the tables if they are absent, and repeats the call after a conflict with another
+   * step.
    * @throws {QueueLockError} the error that `asQueueLockError` returns
    */
   async takeOn<T = unknown>(request: Ask, name: string, ...values: readonly Value[]): Promise<Answer & T> {

@@ -204,7 +204,7 @@ export class Connection {
     this.#listens = true;
     this.#notifications.listen(this.inbox, {
       onMessage: (message) => {
-        this.#hear(message);
+        this.#receive(message);
       },
       onReady: () => {
         this.#readState();
@@ -232,12 +232,12 @@ export class Connection {
     };
   }
 
-  /** Handles one notification. Its text is `session:kind:number`, with the order number of the entry. */
-  #hear(output: string): void {
-    const [id = '', kind = '', ord = ''] = output.split(':');
+  /** Handles one notification. Its text is `session:kind:number/id`, with the number and the id of the entry. */
+  #receive(output: string): void {
+    const [id = '', kind = '', ref = ''] = output.split(':');
     const entries = this.#residents.get(id)?.entries;
     if (kind === 'ended') entries?.endSession();
-    else entries?.notify(Number(ord), kind === 'admitted' ? true : 'ENTRY_LOST', this.#calls);
+    else entries?.notify(ref, kind === 'admitted' ? true : 'ENTRY_LOST', this.#calls);
   }
 
   #readState(): void {

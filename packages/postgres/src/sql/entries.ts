@@ -133,7 +133,7 @@ begin
   delete from entry where queue = p_queue and ord = p_ord returning * into victim;
   if not found then return '{"word":"ok","done":false}'; end if;
   insert into removed values (victim.session, victim.id) on conflict do nothing;
-  perform tell(victim.session, 'gone', p_ord), close_ranks(p_queue), changed(p_queue);
+  perform tell(victim.session, 'gone', p_ord, victim.id), close_ranks(p_queue), changed(p_queue);
   return '{"word":"ok","done":true}';
 end $$;
 `;

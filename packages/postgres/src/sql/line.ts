@@ -11,10 +11,11 @@ create function queuelock.now_us() returns bigint language sql volatile as $$
   select (extract(epoch from clock_timestamp()) * 1000000)::bigint
 $$;
 
--- Notifies the process of a session. The notification is sent when the step commits.
-create function queuelock.tell(p_session bigint, p_kind text, p_ord bigint) returns void language plpgsql as $$
+-- Notifies the process of a session. The notification is sent when the step commits. It names an entry by number and id, since entries of
+-- one session in two queues may have the same number.
+create function queuelock.tell(p_session bigint, p_kind text, p_ord bigint default 0, p_id text default '') returns void language plpgsql as $$
 begin
-  perform pg_notify(inbox, concat_ws(':', id, p_kind, p_ord)) from session where num = p_session and inbox <> '';
+  perform pg_notify(inbox, concat_ws(':', id, p_kind, p_ord || '/' || p_id)) from session where num = p_session and inbox <> '';
 end $$;
 
 create function queuelock.changed(p_queue text) returns void language plpgsql as $$
@@ -55,7 +56,7 @@ begin
   update entry set admitted = true
     where queue = p_queue and ord = (select ord from entry where queue = p_queue order by ord limit 1) and not admitted and not shared
     and not exists (select from entry where queue = p_queue and not admitted and lim > 1)
-    returning tell(session, 'admitted', ord) into sent;
+    returning tell(session, 'admitted', ord, id) into sent;
   if found then return; end if;
   place := (select ord from entry where queue = p_queue and not admitted order by ord limit 1);
   if place is null then return; end if;
@@ -69,7 +70,7 @@ begin
       place := one.ord + 1;
       if not one.admitted and admits(case when one.shared then alone else everybody end, one.permits, one.lim) then
         update entry set admitted = true where queue = p_queue and ord = one.ord;
-        perform tell(one.session, 'admitted', one.ord);
+        perform tell(one.session, 'admitted', one.ord, one.id);
       end if;
       everybody := everybody + one.permits;
       if not one.shared then alone := alone + one.permits; end if;
@@ -113,7 +114,7 @@ begin
     end if;
   end loop;
   if ended = '{}' then return; end if;
-  perform tell(num, 'ended', 0) from session where num = any(ended);
+  perform tell(num, 'ended') from session where num = any(ended);
   delete from entry where session = any(ended);
   delete from removed where session = any(ended);
   delete from session where num = any(ended);

@@ -36,7 +36,10 @@ export async function registerOf(
   return found && { text: textOf(found.content), version: found.version };
 }
 
-/** Reads a queue. Schedules another read for the time at which the first lease at the head of the queue may end. */
+/**
+ * Reads a queue. Schedules another read for the time at which the first of the leases at the head of the
+ * queue may end.
+ */
 async function seen({ steps, headLeases }: Connection, queue: string): Promise<Seen> {
   const response = await steps.take<Seen>('watch', storedText(queue));
   headLeases.watch(queue, response.endsInMs, Infinity);

@@ -9,7 +9,10 @@ import type { RecipeFact, Site } from '../frame.ts';
 const caller = new AsyncLocalStorage<string>();
 const CALLERS = ['Ann', 'Ben', 'Cid'] as const;
 
-/** Records for each callback the caller that has registered it and the context in which it ran. */
+/**
+ * Records each call of a callback: the caller that registered the callback, and the caller in whose async
+ * context it ran.
+ */
 class Seen {
   readonly #calls: string[] = [];
 

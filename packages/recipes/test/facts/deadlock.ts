@@ -62,7 +62,7 @@ export const deadlockFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'a reader that requests a second shared hold behind a waiting writer is in a cycle with itself',
+    title: 'a reader that requests a second shared hold behind a waiting writer waits for its own first hold',
     async check(site) {
       const { queue } = site;
       const [ann, ben] = [site.client({ owner: 'ann' }), site.client({ owner: 'ben' })];

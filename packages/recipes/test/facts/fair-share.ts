@@ -3,8 +3,9 @@ import { fairShare } from '../../src/index.ts';
 import type { RecipeFact, Site } from '../frame.ts';
 
 /**
- * Returns a name for the shared queue that does not begin with `site.queue`. On ZooKeeper, the queues of keys
- * are nodes below the shared queue. Nodes below `site.queue` would count as left over after the test.
+ * Returns a name for the shared queue that does not begin with the test's queue, `site.queue`. On ZooKeeper,
+ * the queues of keys are nodes below the shared queue. The check for leftovers after the test counts nodes
+ * below `site.queue`.
  */
 const nameOn = ({ queue }: Site): string => `shares-${queue}`;
 
@@ -48,7 +49,7 @@ export const fairShareFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'a share that is held delays other callers of its key, and not callers of other keys',
+    title: 'a held share delays only other callers of its own key',
     async check(site) {
       const { client } = site;
       const name = nameOn(site);

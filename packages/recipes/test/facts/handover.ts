@@ -13,8 +13,8 @@ interface Scene {
 }
 
 /**
- * Creates three clients: a holder, a waiter, and a waiter behind that one which requests the lock from the
- * holder.
+ * Creates three clients: a holder, a waiter, and a second waiter. The second waiter requests the lock from
+ * the holder.
  */
 async function sendRequest({ client, queue, follow, until }: Site): Promise<Scene> {
   const holder = await join(client({ owner: 'holder' }), queue, { metadata: { data: 'of the holder' } });
@@ -52,7 +52,7 @@ export const handoverFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'a holder that yields to the queue is followed by the next waiter',
+    title: 'a holder that responds with yieldToQueue is followed by the next waiter',
     async check(site) {
       const { between, requester, request } = await sendRequest(site);
       await request.yieldToQueue();
@@ -65,7 +65,7 @@ export const handoverFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'a holder that yields to the requester is followed by the requester',
+    title: 'a holder that responds with yieldToRequester is followed by the requester',
     async check(site) {
       const { between, requester, request } = await sendRequest(site);
       await request.yieldToRequester();
@@ -82,7 +82,7 @@ export const handoverFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'a handover request without a response in time counts as ignored, and the wait continues',
+    title: 'a handover request without a response within withinMs counts as ignored, and the wait continues',
     async check({ client, queue, until }) {
       const holder = await join(client(), queue);
       const requester = await join(client(), queue, { request: { reason: 'hello?', withinMs: 50 } });

@@ -12,7 +12,7 @@ async function refusal(promise: Promise<unknown>): Promise<unknown> {
   );
 }
 
-/** Acquires the names one after the other and keeps the earlier holds, as a multi-lock without a common order would. */
+/** Acquires the names one after the other while keeping the earlier holds, like a multi-lock that does not sort its names. */
 async function oneByOne(client: LockClient, names: readonly string[], timeoutMs: number): Promise<void> {
   const [name, ...others] = names;
   if (name === undefined) return;
@@ -69,7 +69,8 @@ export const multiFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'locks that are acquired one by one in crossing order wait for each other until a timeout',
+    title:
+      'two clients that acquire two locks one by one in opposite order wait for each other until a timeout',
     async check(site) {
       const [x, y] = [site.queue, site.freshQueue()];
       const [a, b] = [site.client(), site.client()];
@@ -89,8 +90,8 @@ export const multiFacts: readonly RecipeFact[] = [
       const [x, y] = [site.queue, site.freshQueue()];
       const [a, b] = [site.client(), site.client()];
       const holder = await a.acquire(y);
-      // Opens the session first. The short timeout then ends the wait in the queue, and not the opening of
-      // the session.
+      // Opens the session first, so that the short timeout ends the wait in the queue. Otherwise it could end
+      // the opening of the session.
       await (await b.acquire(x)).release();
       const timeoutMs = Math.max(60, site.ttlMs / 8);
       expect(isQueueLockError(await refusal(b.multi([x, y]).acquire({ timeoutMs })), 'TIMEOUT')).to.equal(
@@ -158,7 +159,7 @@ export const multiFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'each entry of a multi-lock lists the other entries as held with it',
+    title: 'each entry of a multi-lock lists the other entries of that multi-lock as held',
     async check(site) {
       const names = [site.queue, site.freshQueue(), site.freshQueue()];
       const locks = site.client();
@@ -173,7 +174,8 @@ export const multiFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'names that cannot be locked together are rejected at the call',
+    title:
+      'a multi-lock without names, with equal names, or with a name that cannot be locked rejects at the call',
     async check(site) {
       const locks = site.client();
       expect(() => locks.multi([])).to.throw('1 to 60');

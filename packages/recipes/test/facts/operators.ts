@@ -139,7 +139,7 @@ export const operatorFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'a holder can replace its published metadata, but not that of an entry that it has lost',
+    title: 'a holder can replace its published metadata, but not after its release',
     async check({ client, queue }) {
       const locks = client();
       const own = await locks.acquire(queue, { metadata: { step: '0' } });

@@ -36,7 +36,7 @@ export const placeFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'the expected wait is computed from announced hold times, or from an assumed hold time',
+    title: 'the expected wait is computed from hold times that entries announce, or that the waiter assumes',
     async check(site) {
       const client = site.client();
       await client.acquire(site.queue).then((hold) => hold.release());

@@ -8,7 +8,7 @@ const AGAIN = { reentrant: true };
 export const reentrancyFacts: readonly RecipeFact[] = [
   {
     title:
-      'a call chain that enters its own hold again has the same token, and others wait until all levels end',
+      'a call chain that enters its own hold again has the same token, and other clients wait until all its nested calls end',
     async check({ client, queue }) {
       const locks = client();
       const other = {
@@ -37,7 +37,7 @@ export const reentrancyFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'sibling calls that enter the same hold again run one after the other',
+    title: 'parallel calls inside one hold that enter it again run one after the other',
     async check({ client, queue }) {
       const locks = client();
       const running: string[] = [];

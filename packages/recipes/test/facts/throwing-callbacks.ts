@@ -12,7 +12,7 @@ interface Scene extends Pick<Site, 'queue' | 'until'> {
   /** A second client, with a session of its own. */
   readonly other: LockClient;
   readonly failure: Error;
-  /** Throws `failure`, and counts its calls. */
+  /** Throws `failure`, the error of this test, and counts its calls. */
   readonly fail: () => never;
   /** How often `fail` was called. */
   readonly count: () => number;
@@ -152,7 +152,7 @@ export const throwingCallbackFacts: readonly RecipeFact[] = [
     factOf(`an exception of ${what} is reported each time it is thrown and breaks no lock`, act, true),
   ),
   {
-    title: 'an error of the stream that is passed as the limit rejects the call with that error',
+    title: 'the call rejects with the error of the stream that is passed as `limit`',
     async check({ queue, client }) {
       const failure = new Error('no limit today');
       const call = client().acquire(queue, { limit: throwError(() => failure) });
@@ -161,7 +161,7 @@ export const throwingCallbackFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'an exception of compare is the cause with which the call rejects, and the slot gets no note',
+    title: 'the call rejects with an exception of `compare` as its cause, and the slot gets no note',
     async check({ queue, client }) {
       const failure = new Error('not comparable');
       const compare = (): never => {
@@ -217,7 +217,6 @@ async function expectFailure(call: Promise<unknown>, failure: Error): Promise<vo
   expect(error).to.equal(failure);
 }
 
-/** Subscribes, and resolves or rejects as the stream ends. */
 function ended(stream$: Observable<unknown>): Promise<void> {
   return new Promise((resolve, reject) => {
     stream$.subscribe({ error: reject, complete: resolve });

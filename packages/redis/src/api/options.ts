@@ -46,8 +46,8 @@ export interface RedisOptions {
    * `typeMapping`, `commandOptions`, `RESP`, `clientSideCache`, timeouts).
    *
    * `redis()` refuses a `keyPrefix`, a connection to a replica, and a database that `select()` of ioredis has chosen. It cannot detect a
-   * `select()` of npm redis: only the option `database` counts. The first connection verifies the form of replies. If the client changes
-   * them, the first call that needs the server rejects with `INVALID_ARGUMENT`.
+   * `select()` of npm redis, and uses the database of the option `database`. The first connection verifies that replies arrive as the
+   * server sent them. If the client changes them, the first call that needs the server rejects with `INVALID_ARGUMENT`.
    */
   readonly client?: RedisClientLike;
   /**
@@ -70,12 +70,13 @@ export interface RedisOptions {
   /** Timeout of one request, connecting included, in milliseconds. After it, the outcome of the request is unknown. Default 1,500. */
   readonly requestTimeoutMs?: number;
   /**
-   * For a migration from locks without a queue, as npm redlock and the `Mutex` of redis-semaphore take them by `SET key value NX PX`.
-   * Returns the key that such clients lock for a queue, as it is stored, or `undefined` for a queue that they do not lock.
+   * For a migration from programs that lock one key by `SET key value NX PX`, without a queue: npm redlock, or the `Mutex` of
+   * redis-semaphore. Returns the full name of the key in Redis that these programs lock in place of this queue. Returns `undefined` if they
+   * do not lock it.
    *
-   * A holder of such a queue holds that key as well, so both kinds of clients exclude each other. Fairness between them is not promised.
-   * Such a queue accepts no shared locks, no limit above 1, and no acquisition together with other queues. The function must always return
-   * the same key for a queue, in all processes. Default: none.
+   * A holder of a queue with such a key holds the key as well, so both kinds of clients exclude each other. Fairness between them is not
+   * promised. A queue with such a key accepts no shared locks, no limit above 1, and no acquisition together with other queues. The
+   * function must always return the same key for a queue, in all processes. Default: none.
    */
   readonly singleKey?: (queue: string) => string | undefined;
 }
@@ -173,7 +174,7 @@ function checkPrefix(prefix: unknown = 'queuelock'): string {
   return prefix;
 }
 
-/** Returns the PEM texts without properties that are `undefined`, since npm redis would pass such a property on. */
+/** Returns the PEM texts without properties that are `undefined`. npm redis would pass them on to its TLS connection as `undefined`. */
 function tlsWith({ ca, cert, key }: PemTexts): Pick<ConnectionOptions, 'ca' | 'cert' | 'key'> {
   return { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) };
 }

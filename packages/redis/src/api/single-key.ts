@@ -1,6 +1,6 @@
 import { invalidArgument, type EntrySpec } from '@queuelock/core/backend';
 
-/** Returns the key that clients without a queue lock for a queue, or `undefined` when no such clients lock it. */
+/** Returns the single key of a queue: the key that other programs use as the lock. Returns `undefined` if the queue has none. */
 export type SingleKeyOf = (queue: string) => string | undefined;
 
 /**

@@ -3,8 +3,9 @@ import type { RedisClientLike } from './client-like.ts';
 import { RULE, checkMethods, type ClientLibrary } from './check-methods.ts';
 
 /**
- * Checks the client that the caller has passed, without a request to the server. Checks the kind, the version, the methods, and the
- * options that decide which data the client reads and writes. All other relevant options are overridden in the duplicates of the client.
+ * Checks the client that the caller has passed, without a request to the server. Checks the kind, the version, the methods, and the options
+ * that decide which data the client reads and writes. The duplicates of the client override all other options that could disturb the
+ * backend.
  * @throws {QueueLockError} `INVALID_ARGUMENT`, naming the option
  */
 export function checkClient(client: RedisClientLike): ClientLibrary {
@@ -36,7 +37,7 @@ function libraryOf(client: object): ClientLibrary {
   return isIoRedis ? 'ioredis' : 'redis';
 }
 
-/** Options of npm redis and ioredis that decide which data a client reads and writes. */
+/** Options of npm redis and ioredis that decide which keys, database and kind of server a client uses. */
 interface DataOptions {
   readonly keyPrefix?: string | Buffer | null;
   readonly db?: unknown;

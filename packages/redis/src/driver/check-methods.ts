@@ -10,7 +10,7 @@ const METHODS: Readonly<Record<ClientLibrary, readonly string[]>> = {
   redis: ['connect', 'destroy', 'duplicate', 'on', 'sendCommand', 'subscribe', 'unsubscribe'],
 };
 
-/** The rule for the client that the caller passes, as error messages state it. */
+/** Names the kinds of clients that callers may pass. Part of error messages. */
 export const RULE = 'is a client of npm redis (version 5 or 6) or a connection of ioredis (version 5 or 6)';
 
 /** @throws {QueueLockError} `INVALID_ARGUMENT` when a method is missing */

@@ -20,7 +20,7 @@ export function givenDriver(client: RedisClientLike): Driver {
   return new ProvenDriver(new NodeRedisDriver(endpoint, () => client.options ?? {}, make as MakeClient));
 }
 
-/** Options of npm redis and ioredis from which the server's address is known. */
+/** Options of npm redis and ioredis that contain the server's address. */
 interface Shown {
   readonly host?: string;
   readonly port?: number;

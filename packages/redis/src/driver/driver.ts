@@ -22,10 +22,16 @@ export interface WireEvents {
 export interface Wire {
   /** Sends a command and resolves with its reply. Commands are sent and answered in the order of the calls. */
   send(args: readonly string[]): Promise<unknown>;
-  /** Resolves when `onMessage` receives everything published from then on. The connection accepts no other commands after that. */
+  /**
+   * Subscribes to a channel. Resolves when the subscription is active, so that `onMessage` receives each later message on the channel. From
+   * then on, the connection accepts no other commands.
+   */
   subscribe(channel: string): Promise<void>;
   unsubscribe(channel: string): Promise<void>;
-  /** Closes the connection at once. Pending commands reject, and `onEnd` may be called. */
+  /**
+   * Closes the connection at once. Pending commands reject. `onEnd` may be called, depending on the client
+   * library.
+   */
   close(): void;
 }
 
@@ -33,6 +39,9 @@ export interface Wire {
 export interface Driver {
   /** The server's address without user and password, for error messages. */
   readonly endpoint: string;
-  /** Makes one attempt to connect. `at`: address of another server of the same cluster, with the same credentials and TLS. */
+  /**
+   * Makes one attempt to connect. `at`: address of another server of the same cluster, to which a command was redirected. It has the same
+   * credentials and TLS.
+   */
   open(events: WireEvents, at?: Partial<Address>): Promise<Wire>;
 }

@@ -41,8 +41,8 @@ export function wordOf(error: unknown): string {
 }
 
 /**
- * Returns the address in a `MOVED` error: another server of the cluster has the keys. `undefined` for other errors. An error without a host
- * means the host of the server that returned it.
+ * Returns the address in a `MOVED` error: another server of the cluster has the keys. `undefined` for other errors. If the error contains
+ * no host, the other server has the host of the server that sent the error.
  */
 export function movedTo(error: unknown): Partial<Address> | undefined {
   const [, host, port] = /^MOVED \d+ (.*):(\d+)$/.exec(error instanceof Error ? error.message : '') ?? [];
@@ -52,7 +52,7 @@ export function movedTo(error: unknown): Partial<Address> | undefined {
 
 /**
  * Returns whether the server has refused a step because the cluster is migrating its keys. The redirect `ASK` is not followed: the other
- * server has only some of the keys yet, and a step there would treat the others as missing.
+ * server has only some of the keys yet, and a step there would treat the keys that are still to come as missing.
  */
 export function isMigrating(error: unknown): boolean {
   return ['ASK', 'TRYAGAIN'].includes(wordOf(error));
@@ -67,7 +67,7 @@ export function refuseWithoutLibrary(error: unknown): never {
   throw new QueueLockError('INVALID_ARGUMENT', message, { cause: error });
 }
 
-/** Converts an error of a client library to a `QueueLockError`. The code is `UNAVAILABLE` unless a retry cannot succeed. */
+/** Converts an error of a client library to a `QueueLockError`: `UNAVAILABLE` if a retry may succeed, otherwise a code that names the reason. */
 export function asQueueLockError(error: unknown, endpoint: string): QueueLockError {
   if (isQueueLockError(error)) return error;
   const detail = failureOf(error);

@@ -17,8 +17,8 @@ export interface IoRedis {
 }
 
 /**
- * Overrides for the duplicates of the caller's connection. They switch off reconnecting and queueing, and restore the form of replies that
- * the scripts expect. Options that decide which data is read and written are not overridden: `checkClient` refuses unsuitable ones.
+ * Overrides for the duplicates of the caller's connection. They switch off reconnecting and queueing. Replies arrive as the server sends
+ * them, in RESP 2. Options that decide which data is read and written are not overridden: `checkClient` refuses unsuitable ones.
  */
 const OURS = {
   lazyConnect: true,
@@ -33,14 +33,14 @@ const OURS = {
   // The ready check sends INFO, which the user may not be allowed to call. It is not needed: a server that
   // is loading its data returns an error for each command.
   enableReadyCheck: false,
-  // Without these timeouts, a connection for notifications may receive nothing for long. The backend limits
-  // the time of each request itself.
+  // Removes the caller's timeouts, since a connection for notifications may receive nothing for long and still
+  // be intact. The backend limits the time of each request itself.
   commandTimeout: undefined,
   socketTimeout: undefined,
   stringNumbers: false,
   monitor: false,
   readOnly: false,
-  // Options that exist from ioredis 6 on.
+  // The following options exist from ioredis 6 on.
   protocol: 2,
   replyMapping: 'legacy',
 };

@@ -1,6 +1,9 @@
 import type { WireEvents } from './driver.ts';
 
-/** Returns a listener that passes published messages to `onMessage`. A message that is not a string was changed by the client, and ends the connection. */
+/**
+ * Returns a listener that passes published messages to `onMessage`. If a message is not a string, the client library has changed it, and
+ * the listener ends the connection.
+ */
 export function messageTo({
   onMessage,
   onEnd,

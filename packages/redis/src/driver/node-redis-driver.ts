@@ -72,9 +72,9 @@ export class NodeRedisDriver implements Driver {
 }
 
 /**
- * Returns two functions. One destroys the client, the other records that the client has a socket. A client that is still opening its
- * socket is not destroyed, since npm redis would forget that socket. It would then stay open and keep the process alive. The attempt ends
- * by itself.
+ * Returns two functions: `close` destroys the client, and `opened` must be called when the client has a socket. While the client is still
+ * opening its socket, `close` leaves the destruction to `opened`. Otherwise npm redis would lose track of the socket, which would stay open
+ * and keep the process alive.
  */
 function destroying(
   client: Client,
@@ -94,8 +94,8 @@ function destroying(
 }
 
 /**
- * Returns the client's options with overrides. They switch off reconnecting and queueing, and restore the form of replies that the scripts
- * expect. Options that decide which data is read and written are not overridden: `checkClient` refuses unsuitable ones.
+ * Returns the client's options with overrides. They switch off reconnecting and queueing. Replies arrive as the server sends them, in RESP
+ * 2. Options that decide which data is read and written are not overridden: `checkClient` refuses unsuitable ones.
  */
 function overridesAt(
   { socket, ...options }: ClientOptions,
@@ -103,13 +103,14 @@ function overridesAt(
 ): ClientOverrides {
   return {
     ...options,
-    // The URL is removed, since npm redis has copied its parts into the other options. It would override the
-    // address of a redirect.
+    // Removes the URL, since npm redis has copied its parts into the other options. The URL would override
+    // the address to which the server redirects a command.
     url: undefined,
     socket: {
       ...socketAt(socket, at),
       reconnectStrategy: false,
-      // A connection for notifications may receive nothing for long, so this timeout is removed.
+      // Removes the timeout of an idle socket, because a connection for notifications may receive nothing for
+      // long.
       socketTimeout: undefined,
     },
     RESP: 2,

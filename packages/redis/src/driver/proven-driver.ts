@@ -8,7 +8,7 @@ const EXPECTED: readonly unknown[] = [7, 1_900_000_000_000_001, 'text', ['nested
 
 /**
  * Opens connections for the client that the caller has passed, and tests the first one: replies must arrive as the server sent them. An
- * option, a global reply transformer or a wrapper may change them. A changed number would make every decision wrong.
+ * option, a global reply transformer or a wrapper may change them. With a changed number, the backend could grant a lock wrongly.
  */
 export class ProvenDriver implements Driver {
   readonly #driver: Driver;
@@ -36,7 +36,10 @@ export class ProvenDriver implements Driver {
   }
 }
 
-/** @throws {QueueLockError} `INVALID_ARGUMENT` when the client changes replies */
+/**
+ * Sends a script whose reply is known, and compares the reply.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` when the client changes replies
+ */
 async function prove(wire: Wire): Promise<void> {
   const reply = await wire.send(['EVAL', PROBE, '0']);
   if (isDeepStrictEqual(reply, EXPECTED)) return;

@@ -1,8 +1,9 @@
 import { OWN, script, type Script } from './script.ts';
 
 /**
- * Lua functions for joining a queue. `place` returns the entry's number, whether it is admitted, the conflicting entries ahead, a different
- * limit of an entry ahead (0: none), and the microseconds until the first lease at the head of the queue ends.
+ * Lua functions for joining a queue. `place` returns the entry's number, whether it is admitted, and the number of conflicting entries
+ * ahead. Then it returns the limit of an entry ahead if that differs from the entry's own limit, else 0. The last value is the number of
+ * microseconds until the first of the leases at the head of the queue ends.
  */
 const JOIN = `
   local function place(q, ord, e)
@@ -103,7 +104,10 @@ export const entryScripts: Readonly<
   return {'ok', ord and again(q, ord, e.limit) or enter(q, e)}`,
   ),
 
-  /** Adds all entries or none. Arguments: session, generation, and for each entry: queue, id, shared, limit, permits, value, an empty text. */
+  /**
+   * Adds all entries or none. Arguments: session, generation, and for each entry: queue, id, shared, limit, permits, value, and an empty
+   * text. The empty text takes the place of the single key: a queue with a single key cannot be acquired together with others.
+   */
   enqueueAll: script(
     'enqueueAll',
     `${OWN}${JOIN}${LEAVE}
@@ -129,8 +133,8 @@ export const entryScripts: Readonly<
   ),
 
   /**
-   * Removes an entry. Arguments: session, generation, queue, id, `1` when an enqueue of the entry may still arrive, and optionally a number. With a
-   * number, only an entry of that number is removed.
+   * Removes an entry. Arguments: session, generation, queue, id, `1` when a request that adds the entry may still arrive, and optionally
+   * the entry's number. With a number, only an entry of that number is removed.
    */
   remove: script(
     'remove',
@@ -172,7 +176,7 @@ export const entryScripts: Readonly<
   take(q, ord)
   if fits(session(e.sid), 'hash') and place_of(e.sid, e.id) == ord then
     call('HSET', session(e.sid), e.id, '0')
-    tell(e.sid, 'gone', ord)
+    tell(e.sid, 'gone', ord, e.id)
   end
   close_ranks(q)
   return {'ok', 1}`,

@@ -1,12 +1,16 @@
 /**
  * Keys of the store. Each begins with the prefix `P`, so all are in one hash slot and a step may use any of them. Numbers of entries are
- * below 2^53, so scores store them exactly. A step that refuses does so before it writes.
+ * below 2^53, so scores store them exactly. A step that finds a key of a foreign type throws before it writes to that queue or session.
+ *
+ * Fields of `session:ID`: `#ttl` in microseconds, `#generation`, `#inbox` (the channel for notifications to its client), `#news` (number of
+ * its latest notification), and one field for each entry. The value of that field is 0 if the entry was removed, so that a late request
+ * does not add it again.
  *
  * | key                | type | content                                                                                     |
  * | ------------------ | ---- | ------------------------------------------------------------------------------------------- |
  * | `meta`             | hash | `format` of the store, and `last`, the newest number of an entry                            |
  * | `sessions`         | zset | session → end of its lease, in microseconds of the server's clock                           |
- * | `session:ID`       | hash | `#ttl`, `#generation`, `#inbox`, `#news`; entry → `number/QUEUE`, or 0 if it must never enter   |
+ * | `session:ID`       | hash | `#ttl`, `#generation`, `#inbox`, `#news`; entry → `number/QUEUE` or 0                           |
  * | `queues`           | zset | names of the queues that are not empty                                                      |
  * | `line:QUEUE`       | zset | numbers of all entries, each with itself as score                                           |
  * | `exclusive:QUEUE`  | zset | numbers of the exclusive entries                                                            |
@@ -19,8 +23,8 @@
 const FORMAT = '1';
 
 /**
- * The error of a script about a key that queuelock did not write begins with this word. The type of the key, its name and this word again
- * follow.
+ * First word of the error that a script throws for a key that queuelock did not write. After it come the type of the key, its name, and
+ * this word again.
  */
 export const FOREIGN = 'queuelock-foreign-key';
 

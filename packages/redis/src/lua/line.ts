@@ -1,11 +1,11 @@
 /** Lua functions that collect notifications during a step and publish them at its end. */
 export const NEWS = `
 local news, changed, rewritten = {}, {}, {}
-local function tell(sid, kind, ord)
+local function tell(sid, kind, ord, id)
   local inbox = call('HGET', session(sid), '#inbox')
   if not inbox then return end
   local nth = call('HINCRBY', session(sid), '#news', 1)
-  local said = sid..':'..nth..':'..kind..':'..ord
+  local said = sid..':'..nth..':'..kind..':'..ord..'/'..id
   news[inbox] = news[inbox] and news[inbox]..' '..said or said
 end
 -- The step is done. A failed notification must not make it fail.
@@ -116,7 +116,7 @@ local function close_ranks(q)
       if e then
         if admits(e.shared and alone or all, e.permits, e.limit) and call('ZSCORE', waiting(q), ord) and takes_single(q, ord, e) then
           call('ZREM', waiting(q), ord)
-          tell(e.sid, 'admitted', ord)
+          tell(e.sid, 'admitted', ord, e.id)
         end
         all = all + e.permits
         if not e.shared then alone = alone + e.permits end

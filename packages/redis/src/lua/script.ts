@@ -17,8 +17,8 @@ export interface Script {
 /**
  * Creates a script from the body of a step.
  * @param kind `evenIfFull` for steps that free memory or that a holder needs to keep its hold. When the server's memory is full, it
- *   refuses a command that may take memory, unless the script has written before. So these scripts begin with a `ZREM` that removes
- *   nothing. It also makes a replica refuse the script at once
+ *   refuses a command that may take memory, unless the script has written before. So these scripts begin with a write that removes
+ *   nothing: a `ZREM`. Because of this write, a replica refuses the script at once
  */
 export function script(name: string, step: string, kind: 'plain' | 'evenIfFull' = 'plain'): Script {
   const text = lua(step, kind === 'plain' ? '' : "  call('ZREM', SESSIONS, '')\n");

@@ -31,8 +31,9 @@ export const sessionScripts: Readonly<Record<'open' | 'resume' | 'renew' | 'look
   ),
 
   /**
-   * Renews the lease and checks about 200 of the session's entries. The cursor is where the previous renewal has stopped. Arguments:
-   * session, generation, cursor, an entry and its number.
+   * Renews the lease, and checks whether the session's entries still exist, about 200 at each renewal. The cursor shows where the previous
+   * renewal has stopped. Arguments: session, generation, cursor, and the session's newest entry with its number. Returns whether the store
+   * has the newest entry under this number.
    */
   renew: script(
     'renew',

@@ -8,7 +8,7 @@ end
 -- Removes all entries of a session before anybody is admitted.
 local function end_session(sid)
   if fits(session(sid), 'hash') then
-    tell(sid, 'ended', '0')
+    tell(sid, 'ended', '0', '')
     local fields, left = call('HGETALL', session(sid)), {}
     for at = 1, #fields, 2 do
       local ord, q = place_in(fields[at], fields[at + 1])
@@ -43,7 +43,7 @@ local function mend(sid, id, ord, q)
   if not call('ZSCORE', line(q), ord) then
     take(q, ord)
     call('HSET', session(sid), id, '0')
-    tell(sid, 'gone', ord)
+    tell(sid, 'gone', ord, id)
   end
   close_ranks(q)
 end
@@ -59,7 +59,7 @@ local function keep_singles(sid, ttl)
     elseif ord then
       take(q, ord)
       call('HSET', session(sid), id, '0')
-      tell(sid, 'gone', ord)
+      tell(sid, 'gone', ord, id)
       close_ranks(q)
     end
   end

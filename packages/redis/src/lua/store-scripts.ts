@@ -83,8 +83,8 @@ export const storeScripts: Readonly<
   ),
 
   /**
-   * Lists the queues. Argument: prefix of the names. Returns for each queue its name, count of entries, first number and count of joins, and then the
-   * count of all sessions.
+   * Lists the queues. Argument: prefix of the names. Returns for each queue its name, count of entries, number of its first entry and count
+   * of joins, and then the count of all sessions.
    */
   queues: script(
     'queues',

@@ -13,7 +13,12 @@ export function foundIn(rows: readonly unknown[]): readonly Found[] {
   const found: Found[] = [];
   for (let at = 0; at < rows.length; at += 4) {
     const [ord, admitted, id, queue] = rows.slice(at, at + 4);
-    found.push({ ord: String(ord), admitted: admitted === 1, id: String(id), queue: String(queue) });
+    found.push({
+      ord: String(ord),
+      admitted: admitted === 1,
+      id: String(id),
+      queue: String(queue),
+    });
   }
   return found;
 }

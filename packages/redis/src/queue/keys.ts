@@ -16,9 +16,9 @@ export class Keys {
   }
 
   /**
-   * A key that never exists. Every script names it beside `meta`. While a node of a cluster migrates the hash
-   * slot, it refuses any script that names a missing key. With `meta` alone, the script would start and fail
-   * in its middle at the first key that has moved.
+   * A key that never exists. Every script declares it as a key beside `meta`. While a node of a cluster
+   * migrates the hash slot, it refuses any script that declares a missing key, before the script starts. With
+   * `meta` alone, the script would start and fail in its middle at the first key that has moved.
    */
   get absent(): string {
     return `${this.root}absent`;
@@ -46,7 +46,10 @@ export class Keys {
     return `${this.root}register:${queue}`;
   }
 
-  /** Returns the public key of an entry: the name of its sorted set, and its number there. */
+  /**
+   * Returns the key of an entry, as queuelock's API shows it: the name of the queue's sorted set, and the
+   * entry's number there.
+   */
   entry(queue: string, order: string): string {
     return `${this.root}line:${queue}/${order}`;
   }

@@ -86,7 +86,10 @@ export class Link {
     }
   }
 
-  /** Repeats, until its timeout, a command that the server redirected, or refused while it migrates the keys. A refused command was not executed. */
+  /**
+   * Sends a command. Until the timeout, repeats it if the server redirects the client to another server, or refuses the command while keys
+   * migrate. A refused command was not executed.
+   */
   async #sendNow(args: readonly string[]): Promise<unknown> {
     const { clock, withinMs } = this.#settings;
     const begunAt = clock.now();
@@ -194,7 +197,7 @@ export class Link {
     wire.close();
   }
 
-  /** Drops the connection when its server did not respond, redirected the command, or is a replica. Remembers the address of a redirect. */
+  /** Drops the connection if its server did not respond, redirected the command, or is a replica. Keeps the address of a redirect. */
   #judge(wire: Wire, error: unknown): void {
     const moved = movedTo(error);
     if (moved) this.#at = { ...this.#at, ...moved };
@@ -214,8 +217,8 @@ export class Link {
   }
 
   /**
-   * Records why a connection failed, for the message of a later timeout. Does not record timeouts, which
-   * would add nothing to that message.
+   * Records why a connection failed, for the message of a later timeout of a command. Does not record
+   * timeouts, which would add nothing to that message.
    */
   #record(error: unknown): void {
     if (!isQueueLockError(error)) this.#failure = error;
@@ -235,8 +238,8 @@ export class Link {
       const cancel = this.#settings.clock.after(Math.max(0, ms), () => {
         const before = this.#failure === undefined ? '' : `; before that: ${describe(this.#failure)}`;
         const message = `${this.#driver.endpoint} did not respond within ${this.#settings.withinMs} ms${before}`;
-        // If this process was paused, the reply may have arrived although this timer runs first. So the reply is
-        // read before the timeout rejects.
+        // After a pause of this process, the timer may fire before a reply that has already arrived is read.
+        // So the reply is read before the timeout rejects.
         setImmediate(() => {
           reject(new QueueLockError('UNAVAILABLE', message));
         });

@@ -8,7 +8,7 @@ export interface Listener {
   readonly onMessage: (message: string) => void;
   /** Called when the subscription becomes active, and again when the listener may have missed messages. */
   readonly onReady: () => void;
-  /** Called when the user may not subscribe to the channel. Without this callback, the whole connection fails with that error. */
+  /** Called when the user may not subscribe to the channel. Without this callback, this error ends the connection with all its subscriptions. */
   readonly onRefused?: (error: unknown) => void;
 }
 
@@ -25,8 +25,8 @@ export class NotificationListener {
       onUp: (wire) => this.#receiveAll(wire),
       onDown: () => {
         this.#subscribed.clear();
-        // While this connection is down, notifications are missed. So observers read now instead of showing
-        // an outdated state.
+        // Observers miss notifications while this connection is down. `onReady` makes them read their queues
+        // when it breaks, so that they do not show an outdated state until it is open again.
         for (const listeners of [...this.#listeners.values()])
           for (const { onReady } of [...listeners]) onReady();
       },

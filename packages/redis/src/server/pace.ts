@@ -1,9 +1,9 @@
 import { backoffDelay, type Clock } from '@queuelock/core/backend';
 
-/** Minimum time between attempts, in milliseconds. The two connections of a backend together make at most five attempts in any second. */
+/** Minimum time between attempts to connect, in milliseconds. The two connections of a backend together make at most five attempts in any second. */
 const LEAST_BETWEEN_MS = 500;
 const BACKOFF = { initialDelayMs: 50, maxDelayMs: 2_500 };
-// A connection that lasted this long, in milliseconds, does not count as a failed attempt.
+// A connection that breaks earlier than this, in milliseconds, counts as a failed attempt.
 const LASTING_MS = 1_000;
 
 /** Reconnect delays: short after a connection broke, with exponential backoff after failed attempts, and with jitter. */
@@ -35,7 +35,8 @@ export class Pace {
   /** Records that a connection broke. A connection that lasted less than 1 s counts as a failed attempt. */
   broke(): void {
     if (this.#clock.now() - this.#attemptedAt < LASTING_MS) this.failed();
-    // All clients of a server lose their connections at the same moment, so the first delay has jitter too.
+    // All clients of a server lose their connections at the same moment, so the first reconnect delay has
+    // jitter too.
     else this.#failures = 1;
   }
 

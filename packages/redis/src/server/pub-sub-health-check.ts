@@ -7,8 +7,8 @@ interface Settings {
   /** How long a published message may take to arrive, in milliseconds. */
   readonly withinMs: number;
   /**
-   * Publishes a message to which this process is subscribed. Resolves when the server has received the
-   * message.
+   * Publishes a message on a channel to which this process is subscribed. Resolves when the server has accepted
+   * the message, which may be before this process receives it.
    */
   readonly say: () => Promise<unknown>;
   /** Called when the published message did not arrive in time. */

@@ -8,8 +8,8 @@ import type { Script } from '../lua/script.ts';
 export interface Answer {
   /**
    * Outcome of a step. `lost`: the session has ended. `removed`: the entry was removed and must not be added
-   * again. `busy`: the entry was not added, since it would have to wait. `other`: the stored entry of that id has
-   * other properties.
+   * again. `busy`: the entry was not added, since it would have to wait. `other`: the store has an entry of
+   * that id, but with other properties, such as another mode.
    */
   readonly word: 'ok' | 'lost' | 'removed' | 'busy' | 'other';
   readonly rest: readonly unknown[];

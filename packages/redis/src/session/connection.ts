@@ -36,7 +36,7 @@ export interface Resident {
   readState(): void;
 }
 
-/** What an observer watches: how it reads the data, and the channel on which changes are announced. */
+/** Data that an observer watches: the function that reads it, and the channel on which changes are announced. */
 interface Watched<T> extends Pick<ReadingSource<T>, 'read' | 'pauseMs'> {
   /** The channel that receives a message when the data has changed. */
   readonly channel: string;
@@ -48,7 +48,7 @@ export class Connection {
   readonly steps: Steps;
   readonly inbox: string;
   readonly headLeases: HeadLeaseTimer;
-  /** Emits when the connection for steps has broken, and when it is open again. Notifications may have been missed then. */
+  /** Emits when the connection for scripts has broken, and when it is open again. Notifications may have been missed then. */
   readonly doubts$: Observable<void>;
   readonly #doubts$ = new Subject<void>();
   readonly #clock: Clock;
@@ -115,8 +115,8 @@ export class Connection {
   }
 
   /**
-   * Returns a number for a new call. Later calls have higher numbers, so that the reply to an earlier call does not replace newer
-   * information.
+   * Returns a number for a new call. Later calls have higher numbers, so that the reply to an earlier call does not replace what a later
+   * reply has shown.
    */
   nextCall(): number {
     return (this.#calls += 1);
@@ -138,12 +138,12 @@ export class Connection {
   }
 
   leave(resident: Resident): void {
-    // If a session with the same id was resumed in this process, the map contains a newer object, which
-    // stays.
+    // If this process has resumed the session, the map contains a newer object for the same id. That object
+    // is not removed.
     if (this.#residents.get(resident.id) === resident) this.#residents.delete(resident.id);
   }
 
-  /** Emits the data at once, and again whenever it has changed. */
+  /** Emits the data that `lastRead` describes at once, and again after each change. */
   watch<T>({ channel, ...lastRead }: Watched<T>): Observable<T> {
     this.#listen();
     return readings({
@@ -178,7 +178,7 @@ export class Connection {
     this.#notifications.listen(this.inbox, {
       onMessage: (message) => {
         this.#healthCheck.messageArrived();
-        for (const output of message.split(' ')) this.#hear(output);
+        for (const output of message.split(' ')) this.#receive(output);
       },
       onReady: () => {
         this.#readState();
@@ -203,14 +203,14 @@ export class Connection {
   }
 
   /**
-   * Handles one notification. Its text is `session:nth:kind:number`: the session, the number of the
-   * notification, its kind, and the order number of the entry.
+   * Handles one notification. Its text is `session:nth:kind:number/id`: the session, the number of the
+   * notification, its kind, and the number and id of the entry.
    */
-  #hear(output: string): void {
-    const [id = '', nth, kind = '', ord = ''] = output.split(':');
+  #receive(output: string): void {
+    const [id = '', nth, kind = '', ref = ''] = output.split(':');
     const resident = this.#residents.get(id);
     if (kind === 'ended') resident?.entries.endSession();
-    else resident?.entries.notify(ord, kind === 'admitted' ? true : 'ENTRY_LOST', this.#calls);
+    else resident?.entries.notify(ref, kind === 'admitted' ? true : 'ENTRY_LOST', this.#calls);
     resident?.notified(Number(nth));
   }
 

@@ -29,8 +29,9 @@ export class News {
   }
 
   /**
-   * Returns whether this client knows the present state of its session. That is so if the newest notification
-   * of the store is the newest that this client knows, and the session has `entries` entries in the store.
+   * Returns whether this client has missed no notification about its session. Then the store's newest
+   * notification has the number that this client knows, and the session has the expected number of fields in
+   * the store.
    */
   isAsKnown(newest: number, fields: number, entries: number): boolean {
     return newest === this.#newest && fields === this.#notes + entries;

@@ -9,6 +9,7 @@ import {
   entryLost,
   invalidArgument,
   isQueueLockError,
+  refOf,
   requireSameEntry,
   sessionLost,
   type EntrySpec,
@@ -38,7 +39,7 @@ export interface Tenancy {
   readonly inherited: number;
 }
 
-/** Reply about an added entry. `ahead`: entries ahead. `other`: another limit of one of them, or 0. `endsInUs`: microseconds until the first lease ahead ends. */
+/** Reply about an added entry. `ahead`: conflicting entries ahead. `other`: a limit in the queue unlike the entry's own, or 0. `endsInUs`: microseconds until the first lease ahead ends. */
 type Place = readonly [ord: string, admitted: number, ahead: number, other: number, endsInUs: number];
 
 /** A session of this client on Redis. */
@@ -91,9 +92,9 @@ export class RedisSession implements Session {
     const [cursor, latest, fields, isThere] = rest;
     this.#cursor = String(cursor);
     const { unclaimed } = this.#reconciler;
-    const isRemoved = newest && isThere === 0 && this.entries.has(newest.ord);
-    const isAsKnown =
-      unclaimed && this.#news.isAsKnown(Number(latest), Number(fields), this.entries.size + unclaimed.length);
+    const isRemoved = newest && isThere === 0 && this.entries.has(refOf(newest));
+    const count = this.entries.size + (unclaimed?.length ?? 0);
+    const isAsKnown = unclaimed && this.#news.isAsKnown(Number(latest), Number(fields), count);
     if (isRemoved || !isAsKnown) this.#reconciler.reconcile();
     return this.ttlMs;
   }
@@ -154,7 +155,7 @@ export class RedisSession implements Session {
   }
 
   async close(): Promise<void> {
-    // If the step fails, the session ends when its lease expires.
+    // If the script `end` fails, the session ends when its lease expires.
     await this.#step(SCRIPTS.end).catch(() => undefined);
     this.entries.endSession();
     this.#connection.leave(this);
@@ -176,7 +177,7 @@ export class RedisSession implements Session {
     });
   }
 
-  /** Sends an enqueue, and tracks its entries as pending, since the server may add them even when no reply arrives. */
+  /** Sends a request that adds entries, and tracks the entries as pending: the server may add them even when no reply arrives. */
   #requesting<T>(specs: readonly EntrySpec[], request: (call: number) => Promise<T>): Promise<T> {
     this.#reconciler.entryAdded();
     return this.#pendingEnqueues.track(specs, () =>
@@ -198,8 +199,7 @@ export class RedisSession implements Session {
   }
 
   async #read(): Promise<readonly Found[]> {
-    const { rest } = await this.#step(SCRIPTS.look);
-    const [newest, fields, ...rows] = rest;
+    const [newest, fields, ...rows] = (await this.#step(SCRIPTS.look)).rest;
     const found = foundIn(rows);
     this.#news.recordRead(Number(newest), Number(fields) - found.length);
     return found;
@@ -210,7 +210,7 @@ export class RedisSession implements Session {
     return [queue, id, shared ? '1' : '0', String(limit), String(permits), value, single];
   }
 
-  /** Runs a step that adds entries. Returns the values after the outcome in the reply. The list is empty if a try found the queue busy. */
+  /** Runs a step that adds entries. Returns the reply without its first value, the outcome; empty if `tryAcquire` found the queue busy. */
   async #enterStep(
     script: Script,
     specs: readonly EntrySpec[],
@@ -239,7 +239,7 @@ export class RedisSession implements Session {
   ): Placement {
     const order = BigInt(ord);
     const key = this.#connection.keys.entry(queue, ord);
-    // An entry may wait for its single key alone. Then no entry is ahead of it.
+    // An entry without entries ahead may still wait for its single key, which another program holds.
     const turn = admitted === 1 ? { admitted: true } : { admitted: false, ...(ahead > 0 && { ahead }) };
     const turns$ = this.entries.track({ queue, id, ord, key, turn, call });
     if (admitted !== 1) this.#connection.headLeases.watch(queue, endsInMs(endsInUs), ahead);

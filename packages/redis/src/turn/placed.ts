@@ -10,8 +10,8 @@ export interface Placed extends TrackedEntry {
 }
 
 /**
- * Returns the entry with the highest number. If the server was set back to an earlier state and lost entries,
- * the entry with the highest number is among the lost ones.
+ * Returns the entry with the highest number. If the server has returned to an earlier state and lost entries,
+ * this one is lost too. So checking it is enough to detect the loss.
  */
 export function newestOf(entries: readonly Placed[]): Placed | undefined {
   return entries.reduce<Placed | undefined>(

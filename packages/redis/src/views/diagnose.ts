@@ -62,8 +62,9 @@ export function role(info: Info, about: string): readonly Finding[] {
   if (info.get('role') === 'slave')
     return [{ level: 'error', about, text: 'it is a replica: use the primary' }];
   const replicas = Number(info.get('connected_slaves') ?? 0);
-  // The field exists if min-replicas-to-write and min-replicas-max-lag are both set. Unlike the configuration
-  // itself, every user may read it.
+  // `min-replicas-to-write` and `min-replicas-max-lag` make the primary refuse writes without an up-to-date
+  // replica. INFO contains min_slaves_good_slaves only if both are set. CONFIG would show them too, but users
+  // may lack the permission for it.
   const needsReplicas = info.has('min_slaves_good_slaves');
   if (replicas === 0 && !needsReplicas) return [];
   const lag = `it has ${replicas} replicas, which may lag: a failover can forget the last steps, and then two clients hold one lock`;

@@ -9,8 +9,8 @@ const SPEC = { queue: 'jobs', id: 'ab'.repeat(16), shared: false, limit: 1, valu
 const SETTLED_MS = 10_000;
 // The simulated client replaces `SESSION` by the id of the session.
 const MESSAGES = [
-  'SESSION:1:admitted:1795772657149573',
-  'SESSION:2:gone:5 SESSION:3:ended:0',
+  `SESSION:1:admitted:1795772657149573/${'ab'.repeat(16)}`,
+  'SESSION:2:gone:5/ab SESSION:3:ended:0/',
   '',
   ':::',
   'x'.repeat(100),
@@ -110,7 +110,8 @@ async function use(backend: Backend): Promise<void> {
     await backend.registers?.read(SPEC.queue, 'evictions');
     await session.close();
   } catch {
-    // A call rejects when its reply cannot be parsed. Fuzzing looks only for other failures.
+    // A call rejects when its reply cannot be parsed. That is correct: fuzzing looks for failures other than
+    // such a rejection.
   } finally {
     for (const subscription of subscriptions) subscription.unsubscribe();
   }

@@ -51,7 +51,8 @@ export class Api {
   }
 
   /**
-   * Responds to a keepalive of a lease. If the lease has expired, responds only once the lease is removed.
+   * Responds to a keepalive of a lease with the lease's TTL. If the lease has expired, waits until it is
+   * removed, and then responds with a TTL of 0.
    */
   keepAlive({ ID }: ILeaseKeepAliveRequest, reply: (response: ILeaseKeepAliveResponse) => void): void {
     const id = String(ID);
@@ -84,13 +85,13 @@ export class Api {
   #range(request: IRangeRequest, reply: Reply): void {
     const { member } = this;
     const readState = (): Applied => member.store.range(request, member);
-    if (request.serializable) this.#answer(readState, reply);
+    if (request.serializable) this.#response(readState, reply);
     else this.#read(readState, reply);
   }
 
   #read(readState: () => Applied, reply: Reply): void {
     const outcome = (answer: Applied | Error): void => reply(answer);
-    this.#cluster.read(this.member, outcome, () => this.#answer(readState, reply));
+    this.#cluster.read(this.member, outcome, () => this.#response(readState, reply));
   }
 
   /**
@@ -106,7 +107,7 @@ export class Api {
     return { revision, body: { succeeded: true, responses } };
   }
 
-  #answer(readState: () => Applied, reply: Reply): void {
+  #response(readState: () => Applied, reply: Reply): void {
     try {
       reply(this.#withHeader(readState()));
     } catch (error) {

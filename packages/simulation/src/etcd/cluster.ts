@@ -16,7 +16,10 @@ export interface ClusterOptions {
   readonly rateError: number;
 }
 
-/** A command in the log of the cluster. It changes the store once, when a majority has it. */
+/**
+ * A command in the log of the cluster. It changes the store once, when a majority of the members has it in
+ * their logs.
+ */
 export type Command = (store: Store) => Applied;
 
 /** Receives the result of a command or a read. It is never called for a request whose member crashed. */
@@ -30,7 +33,7 @@ interface Proposal {
   readonly isOfLeader?: boolean;
 }
 
-/** A read that waits until its member has applied the log up to the commits at the start of the read. */
+/** A read that waits until its member has applied all log entries that were committed when the read started. */
 export interface Reading {
   readonly outcome: Outcome;
   readonly go: () => void;
@@ -64,7 +67,7 @@ export class Cluster {
   readonly #staleReads: boolean;
   /** The revision of the store after each log entry, by the index of the log entry. */
   readonly #revisions = [1];
-  /** For the index of each compaction in the log, the revision up to which it removes history. */
+  /** For each compaction command, by its index in the log: the revision up to which it removes history. */
   readonly #compactions = new Map<number, number>();
 
   constructor(timeline: Timeline, random: Random, options: ClusterOptions) {
@@ -221,8 +224,8 @@ export class Cluster {
   }
 
   /**
-   * Removes expired leases at a member that leads, or that still believes that it leads. The latter no longer
-   * happens since etcd 3.4.31 and 3.5.13.
+   * Removes expired leases at a member that leads, or that still believes that it leads. A deposed leader no
+   * longer does so since etcd 3.4.31 and 3.5.13.
    */
   #expire(member: Member): void {
     const revoke = (id: string): void =>

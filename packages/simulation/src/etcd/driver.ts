@@ -8,7 +8,7 @@ import { GrpcError, type CallOptions, type Channel, type ChannelListener, type D
 import type { Random } from '../random.ts';
 import { SimulatedStream, type Serving } from './stream.ts';
 
-/** Called with every request that a client sends. A client that cannot connect sends no requests. */
+/** Called with every request that a client sends to a member that is running. */
 type OnSent = (method: string, request: unknown) => void;
 
 /** Options of a simulated etcd driver. */

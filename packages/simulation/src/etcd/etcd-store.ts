@@ -13,8 +13,8 @@ import type { Member } from './member.ts';
 
 const MIN_TTL_S = 2;
 /**
- * Severity of a fault `stranger` below which a client of other software takes the single key, in the queue
- * that has one. In all other cases that client adds an entry.
+ * Limit for the severity of a fault `stranger`, in which a client of other software uses the queue. Below the
+ * limit, in a queue with a single key, that client takes the single key. Otherwise it adds an entry.
  */
 const TAKES_SINGLE = 0.75;
 // Prefix of the keys of registers. Clients also record there which entries they evicted.
@@ -111,9 +111,9 @@ export class EtcdStore implements Store {
   shownAt(queue: string, text: string, since: number): number | undefined {
     const { keyspace } = this.#cluster.store;
     const mayHaveLostEvents = keyspace.losesBefore > 0 && losesEvents(this.#premises.plan.version);
-    // If older states were compacted, or events of deletions may be lost, the first moment of a state is unknown.
-    // An observer that missed a deletion may even show a state that never existed, until it reads the queue
-    // again.
+    // If older states were compacted, it is unknown when the queue first had the state that the observer
+    // shows. It is also unknown if the server may have lost events of deletions. Then an observer may even
+    // show a state that never existed, until it reads the queue again.
     if (keyspace.compacted > 0 || mayHaveLostEvents) return since;
     let at = Math.max(1, since);
     while (at <= keyspace.revision && this.shown(queue, at) !== text) at += 1;

@@ -61,7 +61,10 @@ export class Keyspace {
     return this.#history.filter(({ key, mod }) => mod >= from && mod <= to && isIn(span, key)).map(eventOf);
   }
 
-  /** Compacts the history: removes versions of rows that a later write had replaced before that revision. */
+  /**
+   * Compacts the history: removes each version of a row that a write up to `revision` has replaced or
+   * deleted.
+   */
   compact(revision: number): void {
     this.compacted = revision;
     this.#history.splice(0, this.#history.findLastIndex(({ mod }) => mod < revision) + 1);

@@ -2,8 +2,8 @@ import type { Machine } from '../timeline.ts';
 import type { Lease } from './store.ts';
 
 /**
- * Result of a keepalive: the remaining seconds of the lease. 0 means that the lease is unknown, `expired`
- * that it has ended but still has its keys.
+ * Result of a keepalive: the remaining seconds of the lease. 0 means that the lease is unknown. `expired`
+ * means that the lease has ended, but the server has not deleted its keys yet.
  */
 export type Renewal = number | 'expired';
 

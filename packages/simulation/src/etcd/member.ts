@@ -84,8 +84,8 @@ export class Member {
   }
 
   /**
-   * Whether the member applied log entries a moment ago, so that a request may arrive at the same time as a
-   * write.
+   * Whether the member applied a log entry less than `MOMENT_MS` ago. A watch that is created then may count
+   * as created before that entry.
    */
   get isReading(): boolean {
     return this.#timeline.now() - this.#appliedAt < MOMENT_MS;

@@ -40,8 +40,8 @@ export class Store {
   readonly keyspace = new Keyspace();
   readonly leases = new Map<string, Lease>();
   /**
-   * Called for each key that a request has deleted. `isCompared` is whether the same transaction compared
-   * that key.
+   * Called for each key that a request has deleted. `isCompared` is true if the same transaction also
+   * compared that key.
    */
   onDeleted: (row: Row, isCompared: boolean) => void = () => undefined;
   readonly #times: () => LeaseTimes | undefined;
@@ -102,8 +102,8 @@ export class Store {
   #alone(request: IRequestOp, kind: 'response_put' | 'response_delete_range'): Applied {
     const step = new Step(this);
     const lease = String(request.request_put?.lease ?? NO_LEASE);
-    // As in etcd, a single put checks the lease before the key. For a put in a transaction, the order is
-    // different.
+    // As in etcd, a single put checks the lease before the key. A put in a transaction checks the key first
+    // (see `check`).
     if (lease !== NO_LEASE && !this.leases.has(lease)) throw refusal.noLease();
     step.check([request]);
     const body = step.carryOut(request)[kind];

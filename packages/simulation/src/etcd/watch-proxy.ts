@@ -7,7 +7,7 @@ const BEGINS_WITHIN_MS = 5;
 
 /**
  * The watches of one stream behind a grpc-proxy. The proxy numbers watches itself, starts them in any order,
- * and ignores requests for progress.
+ * and ignores requests for progress (for the present revision).
  */
 export class WatchProxy implements Serving<IWatchRequest> {
   readonly #server: Serving<IWatchRequest>;

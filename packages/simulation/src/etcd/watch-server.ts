@@ -43,7 +43,8 @@ export class WatchServer {
     if (create_request) this.#create(create_request);
     const id = String(cancel_request?.watch_id);
     if (cancel_request && this.#watches.delete(id)) this.#respond({ watch_id: id, canceled: true });
-    // As in etcd, progress is not reported while any watch still has to send events of past revisions.
+    // As in etcd, the server does not report progress (its present revision) while any watch still has to
+    // send events of past revisions.
     if (progress_request && !this.#isCatchingUp) this.#respond({ watch_id: '-1' });
   }
 

@@ -17,7 +17,8 @@ export interface InRound {
 }
 
 /**
- * A client that runs a slot of a job. `mayRepeat` is whether the slot may run again until it is completed.
+ * A client that runs a slot of a job. `mayRepeat` is true if the slot may run again until one run of it has
+ * returned.
  */
 export interface SlotUser {
   readonly who: string;
@@ -76,8 +77,9 @@ export class Agreements {
     this.#rounds.set(round, [...others, place]);
     const isFree = others.every((other) => other.index !== index);
     this.#agree(isFree && index < ROUND_MEMBERS, () => `${who} is number ${index} of the round ${round} too`);
-    // Participants that gave up when the round began count as members too, and so do participants whose entry still
-    // exists.
+    // A participant that gave up when the round began was one of its members. So the check counts the
+    // participants that have arrived and are in no other round. If more entries still exist in the queue, it
+    // counts these entries instead.
     const came = this.#arrivals - [...this.#rounds.values()].flat().length + others.length + 1;
     const members = Math.max(came, this.#store.standing(queue).length);
     this.#agree(members >= ROUND_MEMBERS, () => `${who} begins a round alone`);
@@ -94,7 +96,10 @@ export class Agreements {
     this.#agree(busy.length === 0, () => `${who} leaves before ${busy.map((one) => one.who).join(', ')}`);
   }
 
-  /** Checks, when a client sets a latch, that the previous latch had enough count-downs to open. */
+  /**
+   * Checks, when a client sets a latch, that the previous latch had enough count-downs (`LATCH_COUNT`) to
+   * open.
+   */
   latchIsSet(who: string): void {
     this.#sets += 1;
     this.#agree(this.#sets <= 1 + this.#latchesOver, () => `${who} sets a latch that is not over`);
@@ -108,7 +113,7 @@ export class Agreements {
     this.#agree(this.#latchesOver > 0, () => `${who} passes a latch that is not over`);
   }
 
-  /** Number of latches that may have opened so far: one for each `LATCH_COUNT` count-downs. */
+  /** Number of latches that may have opened so far. Each needs as many count-downs as its initial count. */
   get #latchesOver(): number {
     return Math.floor(this.#countDowns / LATCH_COUNT);
   }

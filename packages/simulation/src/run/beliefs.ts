@@ -5,7 +5,8 @@ import type { Judge } from './judge.ts';
 
 /**
  * Records until when each holder believes that it holds. It reads the holder's `remainingMs` only during the
- * proven time. A later read would report the loss, which a frozen process cannot do.
+ * proven time. A later read would make a frozen process notice its loss, which a real frozen process cannot
+ * do.
  */
 export class Beliefs {
   readonly #timeline: Timeline;
@@ -33,8 +34,9 @@ export class Beliefs {
   }
 
   /**
-   * Checks that a hold whose proven time ended before `next` began is not reported as held again. The check
-   * runs before all timers of the holder's process, since a timer may end the hold.
+   * Checks that the holder of `held` no longer believes that it holds, because the conflicting hold `next`
+   * has begun after its proven time. The check runs before all timers of the holder's process, since a timer
+   * may end the hold.
    */
   requireOver(held: Held, next: Pick<Held, 'who'>): void {
     this.#timeline.first(held.machine, () => {

@@ -14,7 +14,7 @@ export interface Making extends Surroundings {
   readonly mayMove: boolean;
 }
 
-/** What a crashed process leaves to the process that resumes its session. */
+/** The session and the unfinished program of a crashed process, for the process that resumes its session. */
 interface Estate {
   readonly resumption: string;
   readonly left: Program;
@@ -127,5 +127,6 @@ export class Client {
 }
 
 function ignore(): void {
-  // Ignores the error of an export: the client was closed, or crashed, before it had a session to export.
+  // Ignores the error of exporting the session: the client was closed, or crashed, before it had a session to
+  // export.
 }

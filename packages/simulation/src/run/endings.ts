@@ -25,13 +25,14 @@ interface Reasons extends Circumstances {
 
 /** For each error code, the condition under which the error may occur. All other errors must not occur. */
 const NEEDS: Readonly<Partial<Record<QueueLockErrorCode, (reasons: Reasons) => boolean>>> = {
-  // A timeout is always possible, since the client ahead may itself wait for another lock.
+  // A timeout is always possible, since the holder may itself wait for another lock.
   TIMEOUT: () => true,
   CLOSED: ({ isStopped }) => isStopped,
   INVALID_ARGUMENT: ({ isDemanding }) => isDemanding,
   NOT_ENOUGH_TIME: ({ isDemanding, isFaulty }) => isDemanding || isFaulty,
   ACCESS_DENIED: ({ isDenied }) => isDenied,
-  // A client whose enqueue was overtaken by a steal repeats the enqueue, and the repetition may fail.
+  // If a steal removes an entry while its enqueue is in flight, the client repeats the enqueue, and the
+  // repetition may fail.
   UNAVAILABLE: ({ isFaulty, isHasty, isUnruly }) => isFaulty || isHasty || isUnruly,
   SESSION_LOST: ({ isFaulty }) => isFaulty,
   OWNERSHIP_LOST: ({ isFaulty, isStopped }) => isFaulty || isStopped,
@@ -48,8 +49,8 @@ export function isExplained(error: unknown, around: Circumstances, facts: readon
 }
 
 /**
- * Returns whether both names are of processes that use one session. A process that resumes a session has the
- * permissions of the process before it.
+ * Returns whether both names are of processes that use one session: the process `c0'` has resumed the session
+ * of the process `c0`, and has its permissions.
  */
 function isSame(client: string, other: string): boolean {
   return client.replaceAll("'", '') === other.replaceAll("'", '');

@@ -45,10 +45,10 @@ export function befall(stage: Stage, fault: Fault): void {
     const members = membersOf(stage, fault);
     tellOf(stage, fault, members);
     const client = stage.clients[fault.client] as Client;
-    const trouble = FAILURES[fault.kind]?.(fault.degree);
+    const failure = FAILURES[fault.kind]?.(fault.degree);
     const places = members.map((member) => stage.store.members.indexOf(member));
-    for (const place of trouble ? places : [])
-      stage.accesses[fault.client]?.links[place]?.trouble(trouble ?? {}, fault.forMs);
+    for (const place of failure ? places : [])
+      stage.accesses[fault.client]?.links[place]?.problem(failure ?? {}, fault.forMs);
     if (fault.kind === 'reset')
       for (const place of places) stage.accesses[fault.client]?.links[place]?.reset();
     if (fault.kind.startsWith('member')) for (const member of members) befallMember(stage, fault, member);

@@ -2,8 +2,8 @@ import type { Stage } from './faults.ts';
 import { FAULTS_END_MS } from './plan.ts';
 
 /**
- * After the last fault, a run without progress for this long (in milliseconds) is a violation if a client
- * still waits. No hold lasts as long.
+ * If a client still waits and the run has made no progress for this many milliseconds after the last fault,
+ * that is a violation. Every hold is shorter.
  */
 const RESPITE_MS = 90_000;
 /**
@@ -14,8 +14,8 @@ const SEEN_WITHIN_MS = 40_000;
 const CLOSES_WITHIN_MS = 30_000;
 const MAX_EVENTS = 200_000;
 /**
- * Time in milliseconds after which all leases of ended clients have expired, even if a change of the leader
- * restarted their TTLs.
+ * Time in milliseconds after the end of the clients. By then all their leases have expired, even if a change
+ * of the leader restarted their TTLs.
  */
 const FORGOTTEN_AFTER_MS = 30_000;
 

@@ -28,7 +28,10 @@ export class GuardedWrites {
     this.#network.after(takesMs, () => this.#arrives(write));
   }
 
-  /** Accepts the write if the entry exists, and checks that no write of a later hold was accepted before. */
+  /**
+   * Accepts the write if the entry of its hold still exists. Checks that no write of a hold with a larger
+   * token was accepted before.
+   */
   #arrives({ who, queue, key, token }: GuardedWrite): void {
     const isThere = this.#store.standing(queue).some((entry) => entry.key === key && entry.token === token);
     this.#judge.note(`${who} writes by ${token}, which is ${isThere ? 'accepted' : 'refused'}`);

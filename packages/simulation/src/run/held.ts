@@ -22,7 +22,10 @@ export interface Held {
   readonly remainingMs: () => number;
   /** Whether the hold was released, or its process has ended. */
   isOver: boolean;
-  /** Ids of earlier entries of the same session that were still in the queue when this hold began. */
+  /**
+   * Ids of earlier entries of the same session that were still in the queue when this hold began. They keep
+   * other clients waiting, too.
+   */
   standins?: readonly string[];
 }
 
@@ -30,7 +33,7 @@ export interface Held {
 type Single = Pick<Ownership, 'name' | 'token' | 'remainingMs'> &
   Partial<Pick<SharedOwnership, 'grantToken' | 'shared'>>;
 
-/** The client of a hold, and the hold's permits. Permits exist only in the queue `p`. */
+/** The client of a hold, and the hold's permits. Only the plan's queue `p` is a semaphore with permits. */
 type User = Pick<Held, 'who' | 'machine' | 'isOver' | 'permits' | 'key'>;
 
 export function heldOf(single: Single, { permits, ...user }: User): Held {

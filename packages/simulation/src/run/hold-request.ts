@@ -20,7 +20,8 @@ export function requestHold(
   { way, queue, permits }: Step,
   { options, holds, queues }: HoldRequest,
 ): Promise<Ownership | SharedOwnership | MultiOwnership | undefined> {
-  // The names for a lock of both queues. The order of the names varies, since it must not matter.
+  // The names of both queues, for a lock of several queues. Their order varies, since a lock must not depend
+  // on it.
   const together = (): readonly string[] => (permits % 2 === 0 ? queues : queues.toReversed());
   if (way === 'shared') return client.acquire(queue, { ...options, mode: 'shared' });
   if (way === 'try') return client.tryAcquire(queue);

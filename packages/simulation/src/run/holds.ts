@@ -160,9 +160,10 @@ export class Holds {
   }
 
   /**
-   * Returns whether another client removed the entry of the hold, so that the holder may not know it yet.
-   * Earlier entries of its session that were in the queue when the hold began must have been evicted, or
-   * removed no later.
+   * Returns whether another client or an operator has removed the entry of the hold, so that the holder may
+   * not know it yet. Earlier entries of its session that were in the queue when the hold began also block
+   * other clients. So the result is `true` only if each of them was evicted too, or removed before the entry
+   * of the hold.
    */
   #mayNotKnow(held: Held): boolean {
     const goneAt = this.#deletedAt.get(lifeOf(held)) ?? 0;
@@ -172,8 +173,8 @@ export class Holds {
   }
 
   /**
-   * Returns whether the client of `held` learns late of its grant: its entry was removed, and `other` is a
-   * later hold.
+   * Returns whether the client of `held` receives its grant too late: its entry was already removed, and the
+   * hold `other` of a later entry has already begun.
    */
   #isPassed(held: Held, other: Held): boolean {
     return other.token > held.token && this.#isRemoved(held);
@@ -183,7 +184,11 @@ export class Holds {
     if (!this.#isRemoved(held)) return;
     const goneMs = this.#timeline.now() - (this.#deletedAt.get(lifeOf(held)) ?? 0);
     const isLate = goneMs > LONGEST_TTL_MS && this.#beliefs.isBelieved(held);
-    this.#judge.require('told', !isLate, () => `${held.who} is held ${goneMs} ms after its entry is gone`);
+    this.#judge.require(
+      'reported',
+      !isLate,
+      () => `${held.who} is held ${goneMs} ms after its entry is gone`,
+    );
   }
 
   #checkOrder(held: Held): void {
@@ -195,8 +200,8 @@ export class Holds {
     const standins = ahead.filter((one) => session !== undefined && sessionOf(one) === session);
     held.standins = standins.map(lifeOf);
     for (const life of held.standins) this.#handedOver.add(life);
-    // If a writer is evicted in the midst of its conversion, its reader's node may remain for a moment. It is no
-    // entry: the conversion fails, and its client deletes that node.
+    // A writer that becomes a reader has two nodes for a moment. If it is evicted at that time, the reader's
+    // node may remain. The check ignores that node: the conversion fails, and the client deletes the node.
     const isRemnant = (one: StoredEntry): boolean => one.shared && this.#evicted.has(lifeOf(one));
     const others = ahead.filter((one) => !this.#handedOver.has(lifeOf(one)) && !isRemnant(one));
     const taken = others.reduce((sum, { permits }) => sum + permits, held.permits);

@@ -3,8 +3,8 @@ import type { FactDetails, Fact } from './facts.ts';
 import type { Rule } from './rule.ts';
 
 /**
- * The rules whose violation makes a lock unsafe: two clients hold at once, in a wrong order, or with wrong
- * tokens.
+ * The rules whose violation makes a lock unsafe: they concern overlapping holds, the order of grants, fencing
+ * tokens, writes to a protected resource, and holds after a steal.
  */
 export const UNSAFE: ReadonlySet<Rule> = new Set<Rule>(['exclusive', 'order', 'tokens', 'guarded', 'taken']);
 

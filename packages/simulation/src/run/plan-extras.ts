@@ -6,7 +6,7 @@ const GUARDED_WRITES_TAKE_MS = [1, 20, 100, 600, 3_000];
 
 /**
  * Adds writes to a protected resource to some holds of the plan. The resource accepts them only while the
- * holder's entry exists. Some arrive late.
+ * holder's entry exists. Some arrive after the release.
  */
 export function withGuards(random: Random, plan: Plan): Plan {
   if (random.chance(0.5)) return plan;
@@ -45,9 +45,10 @@ export function withNeighbours(random: Random, plan: Plan): Plan {
 }
 
 /**
- * For a plan in which an operator removes one of several neighbouring waiters of a client: adds a third
- * neighbour, and the removal of two of them. The first of the two neighbours then releases in the tick in
- * which it is granted, so that its client learns of neither removal before it hands the lock over twice.
+ * Changes a plan of `withNeighbours`: the client gets three neighbouring entries, and the operator removes
+ * the second and the third. The second entry is released as soon as it is granted, in the same tick of the
+ * event loop. So the client hands the lock over to both entries before it is notified that either was
+ * removed.
  */
 function withTwoRemovals(random: Random, plan: Plan): Plan {
   const removal = plan.faults.find(({ kind }) => kind === 'entry is removed');
@@ -59,7 +60,8 @@ function withTwoRemovals(random: Random, plan: Plan): Plan {
     const brief = { way: 'claim', waitTimeoutMs: 20_000, leavesAtGrant: true } as const;
     return { ...client, lanes: [holder, second.map((step) => ({ ...step, ...brief })), third] };
   });
-  // After the first removal, the second entry to remove is directly behind the holder too.
+  // With a severity of 0.5, the fault removes the entry directly behind the holder: first the second entry,
+  // then the third one.
   const both = [removal, removal].map((fault) => ({ ...fault, degree: 0.5 }));
   return inOrder({
     ...plan,
@@ -69,9 +71,9 @@ function withTwoRemovals(random: Random, plan: Plan): Plan {
 }
 
 /**
- * For etcd only: adds a client with many entries in one queue, so that its session hands off among them. In
- * the midst of that, its process crashes and another process resumes the session. Or the client is cut off,
- * and another client steals the lock.
+ * For etcd only: adds a client with many entries in one queue, so that its session hands off among them.
+ * During these hand-offs, either its process crashes and another process resumes the session, or the client
+ * is cut off and another client steals the lock.
  */
 export function withCrowd(random: Random, plan: Plan): Plan {
   if (plan.store !== 'etcd' || random.chance(0.85)) return plan;

@@ -15,7 +15,8 @@ import {
 } from './plan.ts';
 import { inOrder, withCrowd, withGuards, withNeighbours, withSteps } from './plan-extras.ts';
 
-// Faults that are not simulated for ZooKeeper: it has no history to compact, and no request is repeated.
+// Faults that are not simulated for ZooKeeper: it has no history to compact, and no proxy that repeats
+// requests.
 const NOT_ON_ZOOKEEPER: ReadonlySet<string> = new Set(['compaction', 'repeated']);
 
 const QUEUES = {
@@ -36,7 +37,10 @@ const QUEUES = {
     ['w', 'b'],
   ],
 } as const;
-/** Severity of an added fault `stranger`: a client of other software takes the single key, and adds no entry. */
+/**
+ * Severity of the fault `stranger` (a client of other software uses the queue) in a plan with a single key.
+ * It is below `TAKES_SINGLE`, so that client takes the single key instead of adding an entry.
+ */
 const STRANGE = 0.6;
 // Queues whose entries can be shared.
 const PLAIN: ReadonlySet<string> = new Set(['a', 'b', 'k', 'w']);
@@ -91,7 +95,7 @@ function withRecipes(random: Random, plan: Plan): Plan {
   return withSteps(plan, recast);
 }
 
-/** Adds a client that holds for long while others wait, and is then cut off until its proven time ends. */
+/** Adds a client that holds for 32 s while others wait, and is then cut off until its proven time ends. */
 function withLonelyHolder(random: Random, plan: Plan, before: 'stale' | 'slow'): Plan {
   const holder = random.int(0, plan.clients.length - 1);
   const { store, queues } = plan;
@@ -147,8 +151,8 @@ function staleLeader(
 }
 
 /**
- * Returns faults that cut a member off from its leader before the member has passed the heartbeat of the
- * client on to the leader.
+ * Returns faults that cut the client's member off from its leader. The member may then have received a
+ * heartbeat that never reaches the leader.
  */
 function forgetfulFollower(random: Random, client: number): readonly Fault[] {
   const atMs = random.int(3_000, 9_000);

@@ -16,8 +16,8 @@ export interface Step {
   readonly minRemainingMs: number;
   /**
    * Set if the holder writes to a protected resource, which accepts a write only while the entry exists. One
-   * write arrives at the beginning of the hold. Another is sent before the release and arrives this many
-   * milliseconds later. Only for exclusive locks.
+   * write arrives at the beginning of the hold. The client sends a second write before the release, which
+   * arrives this many milliseconds later. Only for exclusive locks.
    */
   readonly guardMs?: number;
   /** Whether a `claim` releases in the tick in which it is granted. */
@@ -28,7 +28,10 @@ export interface ClientPlan {
   readonly ttlMs: number;
   /** Speed of the client's clock: its seconds per second of simulated time. */
   readonly rate: number;
-  /** Key format that the client uses on etcd in the queue `f`, which has entries of both formats. */
+  /**
+   * Format of the keys that the client uses on etcd in the queue `f`. Its clients use both formats at the
+   * same time.
+   */
   readonly naming: 'go' | 'fast';
   /** Name of the queue that the client watches during the whole run. */
   readonly watches: string | undefined;
@@ -43,8 +46,8 @@ export interface Fault {
   readonly kind: (typeof FAULTS)[number];
   readonly client: number;
   /**
-   * The affected members. `leader` is the leader at the time of the fault. `its own` are the members to which
-   * the client is connected.
+   * The affected members. `leader` is the leader at the time of the fault. `its own` means the members to
+   * which the client of the fault is connected.
    */
   readonly member: number | 'leader' | 'followers' | 'all' | 'its own';
   /** Severity of the fault, from 0 to 1. Its meaning depends on the kind. */

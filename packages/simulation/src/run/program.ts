@@ -11,9 +11,10 @@ import { RecipeUser, isRecipe, isWhole, type RecipeHold } from './recipes.ts';
 
 // Time limit in milliseconds for resuming a hold. It is longer than any fault.
 const RESUMED_WITHIN_MS = 60_000;
-// Without a holder, a waiter must be granted within this time. It exceeds any TTL of a dead predecessor.
+// While a queue has no holder, a waiter must be granted within this many milliseconds, which is longer than
+// any TTL of a dead predecessor.
 const IN_VAIN_MS = 30_000;
-// A store without faults grants a first acquisition within this many milliseconds.
+// A store without faults replies to a client's first acquisition of a lock within this many milliseconds.
 const RESPONSES_WITHIN_MS = 300;
 
 interface Hold {
@@ -221,8 +222,8 @@ export class Program {
   }
 
   /**
-   * Returns whether the step waits in vain: its queue had no holder for `IN_VAIN_MS`, and no steal or
-   * deletion by an operator explains that.
+   * Returns whether the step waits although its queue has had no holder for `IN_VAIN_MS` milliseconds, and no
+   * steal or deletion by an operator explains that.
    */
   #isInVain(step: Step): boolean {
     return !this.#isUnruly(step) && this.#around.holds.isIdle(step.queue, IN_VAIN_MS);

@@ -13,7 +13,10 @@ export interface RecipeStep extends Step {
 /** A hold of one queue that a recipe granted. */
 export type RecipeHold = SharedOwnership | Pick<Ownership, 'name' | 'id' | 'token' | 'held' | 'remainingMs'>;
 
-/** Returns whether the hold is an exclusive ownership, as `acquire` returns it. */
+/**
+ * Returns whether the hold is an exclusive `Ownership` with all its members, and not a hold that a recipe
+ * defines.
+ */
 export function isWhole(hold: object): hold is Ownership {
   return 'downgrade' in hold;
 }
@@ -56,7 +59,10 @@ export class RecipeUser {
     this.#user = user;
   }
 
-  /** Marks the client as done in its rounds of the double barrier, because its process has ended. */
+  /**
+   * Marks the client as done in all its rounds of the double barrier, because its process has ended and
+   * cannot finish them.
+   */
   stop(): void {
     for (const place of this.#inRounds) place.isDone = true;
   }
@@ -143,7 +149,7 @@ export class RecipeUser {
 
   /**
    * Runs one slot of a job. In the queue `a` a slot runs at most once. In all other queues it is repeated
-   * until it is completed.
+   * until the work has returned.
    */
   async #slot(step: RecipeStep, waiting: Waiting): Promise<void> {
     const { recipes, work, agreements } = this.#user;

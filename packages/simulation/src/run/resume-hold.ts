@@ -14,7 +14,8 @@ export async function resumeHold(
     return await client.acquire(queue, { ...permitted, mode: 'shared' });
   } catch (error) {
     if (!isDowngrading || !isQueueLockError(error, 'INVALID_ARGUMENT')) throw error;
-    // The entry is still exclusive: the process crashed before its downgrade took effect.
+    // The entry is still exclusive: the process crashed before its downgrade took effect. So the client
+    // acquires it as exclusive.
     return client.acquire(queue, permitted);
   }
 }

@@ -51,9 +51,9 @@ export interface Store {
   /** Largest number of requests per second that a client may send. */
   readonly mostASecond: number;
   /**
-   * Called for each entry that a request has deleted. `isNamed` is whether the request also compared the
-   * key's revision of creation. A client does that for its own entries only, so it distinguishes a release
-   * from an eviction.
+   * Called for each entry that a request has deleted. `isNamed` is true if an operator or a client of another
+   * session deleted this entry. On etcd the simulation recognizes such a request by its comparison of the
+   * revision at which the entry was created.
    */
   onDeleted: (entry: Pick<StoredEntry, 'key' | 'token'>, isNamed?: boolean) => void;
 
@@ -70,8 +70,8 @@ export interface Store {
 
   standing(queue: string): readonly StoredEntry[];
   /**
-   * Returns the client that has the single key of this queue, or an explanation why no client should hold.
-   * `undefined` if the queue has no single key.
+   * Returns the client that has locked the single key of this queue, or a text that explains why no client
+   * should hold the lock. `undefined` if the queue has no single key.
    */
   owner(queue: string): string | undefined;
   /** Returns the present state of a queue as text, in the form in which observers show it. */

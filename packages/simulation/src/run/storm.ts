@@ -13,7 +13,8 @@ interface StormOptions {
 
 /**
  * Checks that a client sends no more requests per second than allowed. Each steal of the last two seconds
- * raises the limit by its initial value, since all overtaken waiters enqueue again and may steal again.
+ * raises the limit by its initial value, since the waiters whose entries were removed enqueue again and may
+ * steal again.
  */
 export class Storm {
   readonly #client: string;

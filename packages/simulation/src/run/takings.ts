@@ -2,12 +2,15 @@ import type { Timeline } from '../timeline.ts';
 import { conflict, lifeOf, sessionOf, type Held } from './held.ts';
 import type { Judge } from './judge.ts';
 
-// After another session has stolen a queue, the first session may still grant the queue to its own entries
-// for this long, in milliseconds. It stops 100 ms after its first removal without a response. The rest is for
-// errors of the clocks.
+// After another session has stolen a queue from a session, that session may still hand off among its own
+// waiters for this many milliseconds after its first release. The product stops this 100 ms after it has
+// requested a removal that gets no response. The other 50 ms allow for the errors of simulated clocks.
 const HANDS_OVER_FOR_MS = 150;
 
-/** The first release by a session after another session has stolen the queue from it. */
+/**
+ * The first release by a session after another session has stolen the queue from it, and the number of later
+ * holds.
+ */
 interface Release {
   readonly at: number;
   /** Number of holds that the session has begun since its first release after the theft. */
@@ -19,8 +22,7 @@ export class Takings {
   readonly #timeline: Timeline;
   readonly #judge: Judge;
   /**
-   * For each session and each hold that stole a queue from it: the first release of the session after the
-   * theft.
+   * The first release of the session after the steal, by the session and the hold that stole a queue from it.
    */
   readonly #releases = new Map<string, Release>();
 
@@ -38,9 +40,9 @@ export class Takings {
   }
 
   /**
-   * Checks a hold that begins. After a theft, one hold after the first release of the session is always
-   * allowed, since its client may have been frozen in between. `others` are all holds that have begun in the
-   * run.
+   * Checks a hold that begins in a session from which another session has stolen the queue. The first hold
+   * after the session's first release may begin at any time: the client may have been frozen between release
+   * and hold. `others` are all holds that have begun in the run.
    */
   begin(held: Held, others: readonly Held[]): void {
     const taker = takerOf(held, others);

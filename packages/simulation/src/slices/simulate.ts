@@ -98,9 +98,9 @@ async function simulate(chosen: Options): Promise<void> {
     const child = fork(PROCESS, [chosen.store]);
     await responseOf(child);
     for (let slice = left.shift(); slice; slice = left.shift()) {
-      const answer = responseOf<Outcome>(child);
+      const response = responseOf<Outcome>(child);
       child.send(slice);
-      const outcome = await answer;
+      const outcome = await response;
       progress = withSlice(progress, slice, outcome);
       keep(chosen.state, progress);
       if ((slice.from / SLICE) % 20 === 0) report();

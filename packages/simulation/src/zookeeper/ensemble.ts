@@ -8,7 +8,10 @@ import { Member } from './member.ts';
 export interface EnsembleOptions {
   readonly members: number;
   readonly tickMs: number;
-  /** ZooKeeper's setting `syncLimit`, in ticks. */
+  /**
+   * ZooKeeper's setting `syncLimit`: the number of ticks (of `tickMs`) after which a member leaves a silent
+   * leader.
+   */
   readonly syncLimit: number;
   readonly containersEveryMs: number;
   /** Largest error in the speed of the members' clocks, as a fraction: 0.01 means one percent. */

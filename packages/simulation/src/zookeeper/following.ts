@@ -7,7 +7,10 @@ import { Pipe } from './pipe.ts';
 export class Following {
   readonly leading: Leading;
   readonly member: Member;
-  /** The tick of the leader at which it drops this follower unless it has responded by then. */
+  /**
+   * The tick of the leader at which the leader drops this follower, unless the follower has responded by
+   * then.
+   */
   deadline: number;
   isOver = false;
   readonly #ensemble: Ensemble;
@@ -28,7 +31,10 @@ export class Following {
     this.#listen(this.#heardAt);
   }
 
-  /** Sends a message to the leader, in order with all earlier ones. The message runs `task` there. */
+  /**
+   * Sends a message to the leader. Messages arrive in the order in which they were sent. The leader then runs
+   * `task`.
+   */
   tell(task: (leading: Leading) => void): void {
     this.#up.send(this.#ensemble.hopMs(), () => {
       if (!this.leading.isOver) task(this.leading);
@@ -44,8 +50,8 @@ export class Following {
   }
 
   /**
-   * Requests from the follower the ids of its active sessions. After the reply, the leader keeps the follower
-   * at least until the tick `deadline`.
+   * Requests from the follower the ids of its sessions that were active since the last request. After the
+   * reply, the leader keeps the follower at least until the tick number `deadline`.
    */
   ping(deadline: number): void {
     this.hear(() => {
@@ -70,7 +76,7 @@ export class Following {
       : this.#waitTimeoutMs;
     const { life } = this.member.machine;
     this.member.machine.after(ms, () => {
-      if (this.member.machine.life === life && this.member.following === this) this.member.look();
+      if (this.member.machine.life === life && this.member.following === this) this.member.read();
     });
   }
 
@@ -89,8 +95,8 @@ export class Following {
   }
 
   /**
-   * Leaves a leader that has sent nothing for too long. A member that was paused first handles the messages
-   * that arrived meanwhile.
+   * Leaves a leader that has sent nothing within the `syncLimit`. A member that was paused first handles the
+   * messages that arrived during the pause.
    */
   #listen(lookedAt: number): void {
     const { machine } = this.member;
@@ -99,7 +105,7 @@ export class Following {
       if (this.isOver || this.member.following !== this) return;
       const now = machine.now();
       if (now - lookedAt > 2 * pauseMs) this.#heardAt = now;
-      if (now - this.#heardAt > this.#waitTimeoutMs) this.member.look();
+      if (now - this.#heardAt > this.#waitTimeoutMs) this.member.read();
       else this.#listen(now);
     });
   }

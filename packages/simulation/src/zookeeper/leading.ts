@@ -28,8 +28,8 @@ export interface Entry {
 export interface Done {
   readonly member: Member;
   /**
-   * The period of the member in which the request arrived. A new period begins each time the member starts to
-   * serve. It responds only to requests of its present period.
+   * Number of the serving period of the member that received the request. A new period begins each time the
+   * member starts to serve. The member responds only to requests of its present period.
    */
   readonly period: number;
   /**
@@ -84,7 +84,7 @@ export class Leading {
     this.#sweep();
   }
 
-  /** Proposes a transaction that executes all of the steps or none of them. */
+  /** Proposes a transaction that makes all of the changes in `steps` or none of them. */
   change(
     origin: Origin,
     steps: readonly Step[],
@@ -119,8 +119,9 @@ export class Leading {
   }
 
   /**
-   * Makes a change that belongs to no session. Calls `tell` with the path of the changed node once the change
-   * is committed. Calls it with `undefined` when the change fails.
+   * Makes a change that belongs to no session, such as the removal of an empty container. Calls `tell` with
+   * the path of the changed node once the change is committed. Calls it with `undefined` when the change
+   * fails.
    */
   operate(step: Step, tell: (path: string | undefined) => void): void {
     const prepared = prepare(this.tree, [step], { session: NO_SESSION, isDenied: false });
@@ -192,7 +193,7 @@ export class Leading {
         if (following.deadline < this.tick) following.end();
         else following.ping(this.tick + syncLimit);
       const isAlone = 2 * (this.followings.size + 1) <= this.#ensemble.members.length;
-      if (isWhole && isAlone) this.member.look();
+      if (isWhole && isAlone) this.member.read();
       else this.#beat(!isWhole);
     });
   }

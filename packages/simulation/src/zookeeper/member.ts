@@ -71,7 +71,7 @@ export class Member {
   }
 
   /** Leaves the leader, or stops leading. The member serves no client until there is a leader. */
-  look(): void {
+  read(): void {
     const { leading, following } = this;
     this.leading = undefined;
     this.following = undefined;
@@ -88,7 +88,7 @@ export class Member {
   crash(): void {
     this.isUp = false;
     const { leading, following } = this;
-    this.look();
+    this.read();
     following?.end();
     leading?.stop();
     this.machine.crash();

@@ -129,8 +129,9 @@ export function eventFrame(path: string, type: number): Buffer {
 }
 
 /**
- * Returns the metadata (`Stat`) of a node in the form that clients receive. Its `cversion` is twice the
- * number of children ever created, minus the present ones. The owner of a container is reported as 0.
+ * Returns the metadata (`Stat`) of a node in the form that clients receive. As in ZooKeeper, `cversion` is
+ * twice the number of children ever created, minus the number of present children. The owner of a container
+ * is reported as 0.
  */
 function statOf(node: Node): WireStat {
   return {

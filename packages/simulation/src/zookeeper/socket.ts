@@ -15,8 +15,8 @@ export interface Wiring {
 }
 
 /**
- * A simulated `Socket` with the members that the client library of @queuelock/zookeeper uses. Messages arrive
- * in order. When one is lost, all later ones are lost too.
+ * A simulated `Socket` with the methods and events that the client library of @queuelock/zookeeper uses.
+ * Messages arrive in order. When one is lost, all later ones are lost too.
  */
 export class SimulatedSocket extends EventEmitter {
   /** Whether the client knows that the socket is closed. */
@@ -47,7 +47,7 @@ export class SimulatedSocket extends EventEmitter {
 
   /** Sends bytes to the member in one piece, which may contain several frames. */
   write(bytes: Buffer): void {
-    // The bytes are copied, because the client may renumber a request after it was sent.
+    // Copies the bytes, because the client may change the number in a request's buffer after it was sent.
     const frames = framesOf(Buffer.from(bytes));
     frames.forEach(() => this.#wiring.onSent());
     this.#send('there', () => frames.forEach((frame) => this.#connection.hear(frame)));
@@ -68,8 +68,8 @@ export class SimulatedSocket extends EventEmitter {
   }
 
   /**
-   * Connects to the member. Its operating system accepts the connection, even while the member's process is
-   * paused.
+   * Connects to the member. The operating system of the member's machine accepts the connection, even while
+   * the member's process is paused.
    */
   #greet(): void {
     const { link } = this.#wiring;

@@ -11,8 +11,8 @@ interface Tracked {
 }
 
 /**
- * The expiry times of sessions, by the clock of the leader. Sessions expire at a tick of the leader, and
- * never early.
+ * The expiry times of sessions, by the clock of the leader. Sessions expire at a tick of the leader, never
+ * before their timeout is over.
  */
 export class Tracker {
   readonly #machine: Machine;

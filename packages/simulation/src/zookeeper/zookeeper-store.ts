@@ -11,14 +11,14 @@ import { namedAs, type Named } from './names.ts';
 import { SimulatedSocket, dialled } from './socket.ts';
 import { CONTAINER, Tree, splitPath, type Node } from './tree.ts';
 
-/** Settings of the ensemble. Ticks are short, because a session must last for at least four of them. */
+/** Settings of the ensemble. Ticks are short, because the TTL of a session must be at least four of them. */
 const TICKS = { tickTimeMs: 500, syncLimit: 2 };
 const CONTAINERS_EVERY_MS = 5_000;
-/** A client needs two connections: one for its session, and one for observers. */
+/** Number of connections that a client needs: one for its session, and one for observers. */
 const CONNECTIONS = 2;
 const REGISTERS = '/.queuelock/register/';
-// Directories that the server does not remove when they are empty: the root, and the queues with the namings
-// fast and kazoo.
+// Directories that the server does not remove when they are empty: the root, and the queues `f` and `k` with
+// the naming schemes `fast` and `kazoo`.
 const STAYING: ReadonlySet<string> = new Set(['/', '/f', '/k']);
 const STRANGER = '_c_00000000-0000-0000-0000-000000000000-';
 // The end of the name of an entry that no queuelock client made, by the naming scheme of the queue.
@@ -116,8 +116,9 @@ export class ZooKeeperStore implements Store {
   }
 
   /**
-   * Returns `since` for any state. On ZooKeeper an observer reads the values of entries one by one, so it may
-   * show a state that never existed.
+   * Accepts any state that an observer shows, by returning `since` as the revision of that state. On
+   * ZooKeeper an observer reads the values of entries one by one, so it may correctly show a state that never
+   * existed.
    */
   shownAt(_queue: string, _text: string, since: number): number {
     return since;

@@ -87,7 +87,7 @@ export const WATCHING: readonly Mutant[] = [
   ),
   mutant(
     'an owner whose entry is removed is not notified',
-    ['taken', 'told', 'exclusive', 'progress'],
+    ['taken', 'reported', 'exclusive', 'progress'],
     [
       'etcd/src/entry/entry.ts',
       '    this.end.lose(why);',

@@ -188,7 +188,7 @@ const WATCHING: readonly Mutant[] = [
   ),
   mutant(
     'a waiter does not read after a reconnect',
-    ['progress', 'told'],
+    ['progress', 'reported'],
     [
       'zookeeper/src/server/watches.ts',
       'subscriber.add(reconnects(zk).subscribe({ next: () => reads.readNow(), error }));',
@@ -220,7 +220,7 @@ const WATCHING: readonly Mutant[] = [
   ),
   mutant(
     'the removal of the own entry causes no notification',
-    ['told', 'exclusive', 'progress'],
+    ['reported', 'exclusive', 'progress'],
     [
       'zookeeper/src/turn/turns.ts',
       'return ownRemoval(() => pathOf(this.#waiter), this.#context.watches);',
@@ -229,12 +229,12 @@ const WATCHING: readonly Mutant[] = [
   ),
   mutant(
     'the entry of a long hold is never watched',
-    ['told', 'exclusive', 'progress'],
+    ['reported', 'exclusive', 'progress'],
     ['core/src/turn/watch-kit.ts', '  if (unwatched) unwatched.start(task);\n', ''],
   ),
   mutant(
     'the deadlines of a session end with the first one',
-    ['told', 'exclusive', ...ENDLESS],
+    ['reported', 'exclusive', ...ENDLESS],
     ['core/src/kit/deadline-queue.ts', '    this.#isArmed = false;\n', ''],
   ),
 ];

@@ -12,11 +12,11 @@ export interface ClockEvidence {
 }
 
 /**
- * A clock that shows less than this when a process starts may have started together with the process. Node reads its clock some
- * milliseconds after the start, or later on a busy machine.
+ * If the clock shows less than this many seconds when a process starts, it may have started together with the process. Node reads its clock
+ * some milliseconds after the start, or later on a busy machine.
  */
 const NEAR_ZERO_S = 0.5;
-/** When the machine has run for at least this long, a low clock value means that the clock started later than the machine. */
+/** When the machine has run for at least this many seconds, a clock value below `NEAR_ZERO_S` means that the clock started later than the machine. */
 const MIN_UPTIME_S = 5;
 /** The unit in which Linux reports the times of processes, on every architecture. */
 const TICKS_PER_S = 100;

@@ -11,8 +11,8 @@ export function bootId(): string {
 
 /**
  * Returns the machine's monotonic clock in microseconds. All processes of a boot read the same clock; `clockFault` checks that. While the
- * machine is suspended, this clock stops, and leases do not expire. The core's clock continues, so a holder never relies on its hold for
- * longer than the lease lasts.
+ * machine is suspended, this clock stops, and leases in the file do not expire. The clock by which the core ends holds continues. So a
+ * holder never relies on its hold for longer than the lease lasts.
  */
 export function machineTime(): number {
   return Number(process.hrtime.bigint() / 1_000n);

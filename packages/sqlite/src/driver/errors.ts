@@ -64,7 +64,7 @@ export function asQueueLockError(error: unknown, file: string): QueueLockError {
   return new QueueLockError('UNAVAILABLE', message, { ...options, responded: true });
 }
 
-/** Creates the error for the sessions in a file that was removed or replaced. */
+/** Creates the error with which all sessions end whose file was removed or replaced. */
 export function fileMissing(file: string): QueueLockError {
   return new QueueLockError(
     'SESSION_LOST',

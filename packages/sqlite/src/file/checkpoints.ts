@@ -18,8 +18,8 @@ export class Checkpoints {
   #closed = false;
 
   /**
-   * @param isThere returns whether the side files are unchanged. If they were replaced, a checkpoint could damage what other processes
-   *   have written
+   * @param isThere returns whether the file and its side files (`-wal`, `-shm`) are still those that this process has opened. If they were
+   *   replaced, a checkpoint could damage what other processes have written
    */
   constructor(db: Database, path: string, isThere: () => boolean) {
     this.#db = db;
@@ -48,7 +48,7 @@ export class Checkpoints {
     try {
       this.#db.exec('pragma wal_checkpoint(truncate)');
     } catch {
-      // Other processes use the log, so it is not empty, and they run the next checkpoint.
+      // The checkpoint fails while other processes use the log. They run the next one.
     }
   }
 

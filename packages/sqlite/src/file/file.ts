@@ -7,7 +7,7 @@ import { hasOwnClock } from '../base/machine.ts';
 import { requireOwnFile } from './ownership.ts';
 
 /**
- * File systems on which a lock file does not work, by their magic number on Linux (statfs(2)). On some, several machines share the file.
+ * File systems that are unsuitable for a lock file, by their magic number on Linux (statfs(2)). On some, several machines share the file.
  * On others, processes cannot share file locks or memory.
  */
 const UNFIT: ReadonlyMap<number, string> = new Map([
@@ -37,8 +37,8 @@ export function unfitFileSystem(type: number): string | undefined {
 }
 
 /**
- * Checks that processes can share a file at this path, and creates it for this user only if it is missing. It does not open the file:
- * closing it would release the locks that SQLite has on it in this process.
+ * Checks that processes can share a file at this path. If the file is missing, creates it, with access for this user alone. Does not open
+ * an existing file: closing it would release the locks that SQLite has on it in this process.
  * @returns the path without symbolic links
  * @throws {QueueLockError} `INVALID_ARGUMENT` when the path is unfit; `ACCESS_DENIED` when another user could change the file
  */

@@ -2,7 +2,7 @@ import { QueueLockError, connectionClosed, type Clock } from '@queuelock/core/ba
 import type { Database, Statement } from '../driver/driver.ts';
 import { asQueueLockError, isBusy } from '../driver/errors.ts';
 
-/** A step is rejected when other processes keep the file locked for this long, in milliseconds. */
+/** A step is rejected when other processes keep the file locked for this many milliseconds. */
 const STEP_TIMEOUT_MS = 5_000;
 /**
  * Steps run for at most this many milliseconds in one turn of the event loop. Further steps run in the next
@@ -24,9 +24,9 @@ interface Step {
 }
 
 /**
- * Runs the steps of this process one after another, in the order of the calls. Each step is a transaction that has the write lock from
- * its beginning. If another process has locked the file, the step is retried after a short delay, so that the event loop is not blocked.
- * A step that has timed out never runs. So once an entry is removed, no earlier call can add it again.
+ * Runs the steps of this process one after another, in the order of the calls. Each step is a transaction that has the write lock from its
+ * beginning. If another process has locked the file, the step is retried after a short delay, so that the event loop is not blocked. A step
+ * that has timed out never runs. So after an entry was removed, no earlier enqueue can add it again.
  */
 export class Lane {
   readonly #file: string;
@@ -145,8 +145,8 @@ export class Lane {
   #backOff(): void {
     this.#tries += 1;
     this.#rejectTimedOut();
-    // The first retries run in the next turn of the event loop, which is scheduled already. They need no
-    // timer.
+    // The first retries need no timer: they run in the next turn of the event loop, which `#work` schedules
+    // anyway.
     if (this.#tries <= IMMEDIATE_RETRIES || this.#steps.length === 0) return;
     const longest = Math.min(MAX_BACKOFF_MS, 2 ** (this.#tries - IMMEDIATE_RETRIES));
     this.#retryTimer = setTimeout(

@@ -35,7 +35,7 @@ export async function openFile(
   try {
     db = new DatabaseSync(path);
     await prepare(db, { file, clock });
-    // Another user may have created side files since the first check.
+    // Checks again, because another user may have created side files since the check before the opening.
     requireOwnFile(path);
     // The identity includes the side files, which SQLite has created by now.
     const identity = identityOf(path);
@@ -52,8 +52,8 @@ async function prepare(
   { file, clock }: { readonly file: string; readonly clock: Clock },
 ): Promise<void> {
   const until = clock.now() + OPEN_TIMEOUT_MS;
-  // Without this timeout of SQLite, a call throws at once when the file is locked, instead of blocking the
-  // event loop.
+  // Disables the busy timeout of SQLite, which would block the event loop while the file is locked. Without
+  // the busy timeout, a call on a locked file throws at once, and is repeated later.
   db.exec('pragma busy_timeout = 0');
   await retryWhileBusy(() => requireUsable(fileKindOf(db), file), { clock, until });
   await retryWhileBusy(() => initialize(db, file), { clock, until });
@@ -70,8 +70,8 @@ function initialize(db: Database, file: string): void {
       file,
       'is on a file system where SQLite can share memory between processes; this one does not support it',
     );
-  // The start of a new boot is synced to disk, and so is everything if the boot id is unknown. Otherwise a
-  // power failure could undo it, and fencing tokens would repeat.
+  // The transaction that records a new boot is synced to disk. So is every transaction if the boot id is
+  // unknown. Otherwise a power failure could undo the record, and fencing tokens would repeat.
   db.exec('pragma synchronous = full');
   db.exec('begin immediate');
   try {

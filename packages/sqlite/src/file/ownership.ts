@@ -10,7 +10,7 @@ const WRITABLE_BY_GROUP_OR_OTHERS = 0o022;
 const WRITABLE_BY_OTHERS = 0o002;
 const STICKY = 0o1000;
 
-/** Returns why a file must not be trusted by the user `uid`; `undefined` when that user alone can write to it. */
+/** Returns why the user `uid` must not trust a file; `undefined` when that user alone can write to it. */
 export function fileFault({ uid: owner, mode }: Ownership, uid: number): string | undefined {
   if (owner !== uid) return `belongs to user ${owner}, and this process runs as user ${uid}`;
   return (mode & WRITABLE_BY_GROUP_OR_OTHERS) === 0 ? undefined : 'is writable by its group or by others';

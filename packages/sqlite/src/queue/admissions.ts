@@ -27,8 +27,8 @@ export function isAdmitted(
 
 /**
  * Returns the entries that a change of the queue admits.
- * @param entries the queue from its first waiter on. It is read only until no later entry can be admitted: until exclusive entries use
- *   up the largest limit
+ * @param entries the queue from its first waiter on. Reading stops as soon as no later entry can be admitted: when the permits of exclusive
+ *   entries reach `largestLimit`, the largest limit of any entry
  * @param ahead the permits of the entries ahead of `entries`
  */
 export function admissions(

@@ -26,7 +26,10 @@ interface EnqueueRequest {
 /** Called for each entry that a step has admitted or removed. */
 export type NotifyEntry = (session: number, ord: number) => void;
 
-/** The table of entries. Every change admits the entries that can be admitted after it. Every method but `isStuck` must be called within a step. */
+/**
+ * The table of entries. Every method that changes it also admits the entries that can be admitted then. Every method but `isStuck` must be
+ * called within a step.
+ */
 export class Entries {
   readonly #notify: NotifyEntry;
   readonly #order: QueueOrder;
@@ -104,7 +107,10 @@ export class Entries {
     return this.#rowsOf(session).map(({ ord, queue }) => ({ ord, queue: textOf(queue) }));
   }
 
-  /** Removes all entries of a session. Admits waiters only after that, so that no entry of the session is admitted first. */
+  /**
+   * Removes all entries of a session. Admits waiters only after the last removal, because otherwise an entry of the same session could be
+   * admitted.
+   */
   removeAllOf(session: number): void {
     const rows = this.#rowsOf(session);
     for (const { queue, ord } of rows) {

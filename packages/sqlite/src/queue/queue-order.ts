@@ -10,7 +10,7 @@ import { storedWhole } from './stored.ts';
 /** The number of entries ahead is reported only below this limit, since counting more would cost too much. */
 const COUNTED_AHEAD = 100;
 
-/** The last entry of a queue. The next entry continues its count. */
+/** The last entry of a queue. The number `nth` of the next entry is one higher. */
 export interface LastEntry {
   /** How many entries have joined the queue, this one included, since the queue was last empty. */
   readonly nth: number;
@@ -67,15 +67,17 @@ export class QueueOrder {
   isFree(queue: Uint8Array, spec: EntrySpec, last: LastEntry | undefined): boolean {
     const { shared, limit, permits = 1 } = spec;
     if (!last) return true;
-    // Any entry ahead takes at least one permit, so an entry that needs all permits is not admitted.
+    // Any entry ahead takes at least one permit, so an exclusive entry that needs all permits is not
+    // admitted.
     if (!shared && permits >= limit) return false;
     const own = { shared: Number(shared), lim: limit, permits };
     return isAdmitted(this.#permitsBefore(queue, { ord: Number.MAX_SAFE_INTEGER, ...own }), own);
   }
 
   /**
-   * Returns the limit of the nearest entry ahead that has another limit. For a lock, the nearest exclusive entry decides, since no entry
-   * is admitted beside it. For a semaphore all entries ahead count, since an entry in between may have the same wrong limit, and be about to be refused.
+   * Returns the limit of the nearest entry ahead whose limit differs from `limit`. A lock (limit 1) is compared with the nearest exclusive
+   * entry only, since no entry is admitted beside a lock. A semaphore is compared with all entries ahead: the nearest one may have the same
+   * limit, but may itself be refused because of an entry ahead of it.
    */
   otherLimit(
     queue: Uint8Array,
@@ -93,7 +95,10 @@ export class QueueOrder {
     return n < COUNTED_AHEAD ? { ahead: n } : {};
   }
 
-  /** Returns whether the first waiting entry can be admitted, as after an operator removed an entry ahead of it with other tools. */
+  /**
+   * Returns whether the first waiting entry can be admitted but is not. That happens if an operator removed an entry ahead of it with other
+   * tools.
+   */
   isStuck(queue: Uint8Array): boolean {
     const first = this.#waiting.get(queue) as Omit<QueuedEntry, 'admitted'> | undefined;
     return first !== undefined && isAdmitted(this.#permitsBefore(queue, first), first);

@@ -5,14 +5,14 @@ import type { Database } from '../driver/driver.ts';
 export const APPLICATION_ID = 0x716c636b;
 
 /**
- * The distance between the tokens of two boots. The file is not synced at every step, so a power failure may undo the latest tokens. A new
- * boot continues this much higher, which is more than any boot uses.
+ * The distance between the first tokens of two boots of the machine. The file is not synced at every step, so a power failure may undo the
+ * latest tokens. So the tokens of a new boot start this much higher, which is more than the tokens that one boot uses.
  */
 export const TOKENS_PER_BOOT: number = 2 ** 32;
 
 /**
  * The upgrade steps from an empty file to the present schema. A file of version n has had the first n steps,
- * so a released step must never change. Names, values and texts are stored as bytes of UTF-8. Times are
+ * so a step must never change after its publication. Names, values and texts are stored as bytes of UTF-8. Times are
  * microseconds of the machine's monotonic clock. The column `last` contains the order number of the newest
  * entry. There are few indexes, since each one makes writes slower.
  */
@@ -74,7 +74,11 @@ export function fileKindOf(db: Pick<Database, 'prepare'>): FileKind {
   return { kind: tables === 0 ? 'empty' : 'foreign' };
 }
 
-/** @throws {QueueLockError} `INVALID_ARGUMENT` for a file of another program, and for one of a later version. */
+/**
+ * Checks that a file is new or of a known schema version.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` for a file of another program, and for a file of a later
+ *   version
+ */
 export function requireUsable(fileKind: FileKind, file: string, steps: readonly string[] = STEPS): void {
   if (fileKind.kind === 'foreign') {
     throw invalidArgument(

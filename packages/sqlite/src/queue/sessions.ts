@@ -51,7 +51,7 @@ interface Row {
   readonly ttl: unknown;
 }
 
-/** The table of sessions. All methods except `earliestEnd` and `ofInbox` are called within a step. */
+/** The table of sessions. All methods except `earliestEnd` and `home` are called within a step. */
 export class Sessions {
   readonly #insert: Statement;
   readonly #renew: Statement;
@@ -79,8 +79,8 @@ export class Sessions {
     );
     this.#release = db.prepare(`update session set namespace = '' where num = ? and generation = ?`);
     this.#delete = db.prepare('delete from session where num = ?');
-    // A lease that ends later than its TTL allows stems from an earlier boot, which the system did not
-    // report.
+    // A lease ends at most one TTL from now. One that ends later was written before a restart of the machine
+    // which the operating system did not report.
     this.#expired = db.prepare('select num from session where expires <= ?1 or expires > ?1 + ttl');
     this.#earliest = db.prepare('select min(expires) as expires from session');
     this.#home = db.prepare('select inbox, pid, started, namespace from session where num = ?');
@@ -132,7 +132,8 @@ export class Sessions {
   }
 
   /**
-   * Returns the sessions whose lease has expired. Usually it need not read the table: it remembers a time before which no lease can end.
+   * Returns the sessions whose lease has expired. Usually it need not read the table, because it stores the earliest time at which a lease
+   * can end.
    */
   expired(): readonly number[] {
     const now = machineTime();

@@ -5,8 +5,8 @@ import { storedBytes, storedWhole } from './stored.ts';
 import { bytesOf, textOf } from '../base/text.ts';
 
 /**
- * How many entries at the front of a queue are watched: if the process of one of them ends, that is noticed at once. Other processes are
- * watched once their entry is that close to the front.
+ * How many entries at the front of a queue are watched. If the process of a watched entry ends, its inbox socket closes, and that is
+ * noticed at once. An entry further back is watched when it has moved up to these positions.
  */
 const WATCHED_ENTRIES = 16;
 
@@ -84,7 +84,7 @@ export class Views {
     );
   }
 
-  /** Returns a number that differs after another connection has changed the file. */
+  /** Returns the number that SQLite changes whenever another connection has changed the file. */
   dataVersion(): number {
     return (this.#dataVersion.get() as { readonly data_version: number }).data_version;
   }

@@ -37,7 +37,10 @@ export class Connection {
   readonly #poller: Poller;
   #dataVersion = NONE;
 
-  /** @throws {QueueLockError} `INVALID_ARGUMENT`, `ACCESS_DENIED`, or `UNAVAILABLE` when another try may succeed */
+  /**
+   * Opens the file and the inbox of this process.
+   * @throws {QueueLockError} `INVALID_ARGUMENT`, `ACCESS_DENIED`, or `UNAVAILABLE` when another try may succeed
+   */
   static async open(file: string): Promise<Connection> {
     const opened = await openFile(file, { clock: systemClock(), beforeOpening: checkWithOtherProcesses });
     let connection: Connection | undefined;
@@ -66,7 +69,7 @@ export class Connection {
     this.#poller = new Poller(() => this.#poll());
   }
 
-  /** Returns a stream of the status of an entry, as `Placement.turns$`. */
+  /** Returns a stream of the status of an entry, for `Placement.turns$`. */
   follow(
     queue: string,
     { num }: SessionGeneration,
@@ -87,7 +90,7 @@ export class Connection {
     return this.#observers.watch(read, apartMs);
   }
 
-  /** Handles the notification that an entry was admitted or removed: reads it and informs its listeners. */
+  /** Reads an entry that may have been admitted or removed, and notifies the listeners of the entry. */
   readEntry(ord: number): void {
     const followers = this.#followers.of(ord);
     if (followers.length === 0) return;
@@ -144,8 +147,8 @@ export class Connection {
     const queues = [...this.#followers.queues.keys()];
     this.#neighbours.watch(queues);
     const stuck = queues.filter((queue) => this.store.entries.isStuck(queue));
-    // Every step first removes expired sessions, so a step is run now. If this step fails, the next poll runs
-    // a new one.
+    // Runs a step, because every step first ends expired sessions and admits stuck entries. If it fails, the
+    // next poll of the file runs another step.
     if (stuck.length > 0 || this.#msToNextEnd() <= 0) this.#admitMissed(stuck).catch(() => undefined);
   }
 

@@ -24,8 +24,8 @@ export class SqliteSession implements Session {
   readonly #store: Store;
   readonly #generation: SessionGeneration;
   /**
-   * For a resumed session: the order numbers of the entries that this process has enqueued again. The other
-   * entries of the session are removed later.
+   * For a resumed session: the order numbers of the entries that this process has enqueued again.
+   * `removeUnclaimed` removes the other entries.
    */
   readonly #claimed: Set<number> | undefined;
   #releasing: Promise<void> | undefined;
@@ -49,7 +49,7 @@ export class SqliteSession implements Session {
    * session alive after this process ends.
    */
   get resumption(): string {
-    // The caller need not wait for this step, since steps run in the order of the calls.
+    // The caller need not wait for the step of `#release`, since steps run in the order of the calls.
     this.#release().catch(() => undefined);
     return this.id;
   }
@@ -117,14 +117,14 @@ export class SqliteSession implements Session {
   }
 
   async abandon(): Promise<void> {
-    // If the step fails, the session ends when its lease expires.
+    // If the step of `#release` fails, the session ends when its lease expires.
     await this.#release().catch(() => undefined);
     this.#abandoned = true;
   }
 
   async close(): Promise<void> {
     const { num } = this.#generation;
-    // If the step fails, the session ends when its lease expires.
+    // If the step that ends the session fails, the session ends when its lease expires.
     await this.#step(() => this.#store.end(num)).catch(() => undefined);
   }
 
@@ -162,8 +162,8 @@ export class SqliteSession implements Session {
   }
 
   /**
-   * Enqueues all entries or none. A repeated call may find that some entries of the earlier call were
-   * removed. It then removes the remaining entries, and returns `undefined`.
+   * Enqueues all entries or none. If the call is repeated and some entries of the first call were removed
+   * meanwhile, it removes the remaining ones and returns `undefined`.
    */
   #enqueueAll(specs: readonly EntrySpec[]): readonly EntryPosition[] | undefined {
     const present = specs.filter(({ queue, id }) => this.#own(queue, id) !== undefined);

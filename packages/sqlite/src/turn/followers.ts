@@ -63,8 +63,8 @@ export class Followers {
 }
 
 /**
- * Returns a stream of the status of an entry, as `Placement.turns$`.
- * @param onAdd reads the entry once, since it may have been admitted before the listener was added
+ * Returns a stream of the status of an entry, for `Placement.turns$`.
+ * @param onAdd called when the listener of a subscriber was added, to read an entry that may have been admitted before
  */
 export function turnsOf(
   followers: Followers,

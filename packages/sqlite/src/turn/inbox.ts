@@ -122,7 +122,7 @@ export function inboxFolderOf(file: string): string {
 
 /**
  * Returns the directory for inboxes. It is beside the lock file, so containers that share the file share the directory, too. If that path
- * is too long for a socket, it is another directory.
+ * is too long for a socket, a new temporary directory is used instead.
  */
 function directoryFor(file: string): string {
   const beside = inboxFolderOf(file);
@@ -175,8 +175,8 @@ function receive(socket: Socket, { onEntry, onInquiry }: InboxEvents): void {
 }
 
 /**
- * Removes the sockets of processes that have ended. The age of a socket is how much older its file is than
- * that of `own`.
+ * Removes the sockets of processes that have ended. The age of a socket is the difference between the
+ * modification times of its file and of the own socket, `own`.
  */
 function removeUnusedSockets(directory: string, own: string): void {
   const now = statSync(own).mtimeMs;

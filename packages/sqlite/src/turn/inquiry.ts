@@ -8,9 +8,9 @@ import { INQUIRY_REPLY, INQUIRY, inboxFolderOf, isInboxOf } from './inbox.ts';
 const TIMEOUT_MS = 5_000;
 
 /**
- * Called before the file is opened. If a side file is missing, each process that has the file open is requested to compare its files with
- * those on disk. SQLite would create the missing side file again, so two groups of processes could hold the same lock. So processes with
- * the old side file first end their holds.
+ * Called before the file is opened. If a side file is missing, requests each process that has the file open to check that its open files
+ * are still those on disk. A process that still uses a deleted side file then ends its holds. Otherwise SQLite would create the side file
+ * anew, and two groups of processes could hold the same lock.
  * @throws {QueueLockError} `UNAVAILABLE` when a process did not respond
  */
 export async function checkWithOtherProcesses(file: string): Promise<void> {

@@ -38,7 +38,7 @@ export class Neighbours {
     for (const home of others) if (hasEnded(home, this.#own)) this.#endSessions(home);
   }
 
-  /** Checks whether a process has ended, since its inbox was closed. */
+  /** Checks whether a process has ended. Called because its inbox was closed. */
   suspect(inbox: string): void {
     const home = this.#watched.get(inbox);
     if (home) this.#check(home, 0);

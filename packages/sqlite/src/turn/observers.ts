@@ -6,7 +6,10 @@ import { Observable } from '../base/rx.ts';
 export class Observers {
   readonly #file: string;
   readonly #updates = new Map<() => void, (error: unknown) => void>();
-  /** Observers that still have to read: their interval is not over, or the file was locked. */
+  /**
+   * Observers that still have to read: their minimum interval between reads is not over, or the file was
+   * locked.
+   */
   readonly #due = new Set<() => void>();
   #scheduled: NodeJS.Immediate | undefined;
 
@@ -56,7 +59,10 @@ export class Observers {
     for (const update of [...this.#updates.keys()]) update();
   }
 
-  /** Makes the observers read whose interval is over. Called at each poll. */
+  /**
+   * Makes the observers in `#due` read if their minimum interval between reads is over. Called at each poll
+   * of the file.
+   */
   readDue(): void {
     for (const update of [...this.#due]) update();
   }

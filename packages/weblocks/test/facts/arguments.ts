@@ -24,7 +24,7 @@ export const argumentFacts: Facts = {
   about: 'arguments',
   facts: [
     {
-      title: 'a request without name or callback, or with another value instead, is a TypeError',
+      title: 'a request without name or callback, or with values of wrong types, rejects with a TypeError',
       async check({ peer }) {
         const locks = untyped(peer().locks);
         const wrong: readonly unknown[][] = [
@@ -39,7 +39,8 @@ export const argumentFacts: Facts = {
       },
     },
     {
-      title: 'a mode other than shared or exclusive, or a signal that is not an AbortSignal, is a TypeError',
+      title:
+        'a mode other than shared or exclusive, or a signal that is not an AbortSignal, causes a TypeError',
       async check({ peer }) {
         const locks = untyped(peer().locks);
         const modes = ['foo', null, '', Symbol('exclusive')].map((mode) => ({ mode }));
@@ -61,7 +62,7 @@ export const argumentFacts: Facts = {
       },
     },
     ...NOT_SUPPORTED.map(([what, name, options]) => ({
-      title: `${what} is a NotSupportedError`,
+      title: `${what} causes a NotSupportedError`,
       async check({ peer }: Parameters<Facts['facts'][number]['check']>[0]) {
         await expectDom('NotSupportedError', peer().locks.request(name, options, nobody));
       },

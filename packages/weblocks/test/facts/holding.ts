@@ -5,8 +5,8 @@ import { hold, snapshot, reasonOf, type Facts } from '../frame.ts';
 const SHARED = { mode: 'shared' } as const;
 
 /**
- * Queries the state of the locks twice. That takes long enough for a request to overtake another, if a defect
- * allows that.
+ * Queries the state of the locks twice. These round trips give a later request time to overtake an earlier
+ * one, if a defect allows that.
  */
 async function readTwice(locks: Parameters<typeof snapshot>[0]): Promise<void> {
   await snapshot(locks);
@@ -30,7 +30,7 @@ export const holdingFacts: Facts = {
     },
     {
       title:
-        'a request rejects with exactly the value that its callback throws, even if that value has a method then',
+        'a request rejects with exactly the value that its callback throws, even if that value has a method named then',
       async check({ peer }) {
         const { locks } = peer();
         let isCalled = false;

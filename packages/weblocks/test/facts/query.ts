@@ -44,8 +44,7 @@ export const queryFacts: Facts = {
       },
     },
     {
-      title:
-        'a query shows all requests that its client has made before, and no lock whose release has settled',
+      title: 'a query shows all earlier requests of its client, and no lock that this client has released',
       async check({ peer }) {
         const { locks } = peer();
         for (let i = 0; i < 5; i += 1) {

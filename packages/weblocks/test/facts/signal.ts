@@ -84,7 +84,8 @@ export const signalFacts: Facts = {
       },
     },
     {
-      title: 'an abort that coincides with the grant runs the callback completely or not at all',
+      title:
+        'a request whose signal aborts at about the moment of the grant runs its callback completely or not at all',
       async check({ peer }) {
         const [here, there] = [peer().locks, peer().locks];
         for (let i = 0; i < 12; i += 1) {

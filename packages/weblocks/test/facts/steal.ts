@@ -48,7 +48,7 @@ export const stealFacts: Facts = {
       },
     },
     {
-      title: 'the last of two requests with steal has the lock',
+      title: 'the later of two requests with steal holds the lock',
       async check({ peer }) {
         const [here, there] = [peer().locks, peer().locks];
         here.request('jobs', () => never).catch(() => undefined);
@@ -103,8 +103,8 @@ export const stealFacts: Facts = {
             .catch(() => undefined);
           await waiter.query();
           const stolen = thief.request('jobs', STEAL, (lock) => tokens.push(lock!.token));
-          // In some rounds the holder releases by itself. The waiter may then be granted ahead of the request
-          // with `steal`, and loses the lock to it unless it has ended by then.
+          // In some iterations the holder releases by itself. Then the waiter may be granted before the
+          // request with `steal`. It loses the lock to that request unless it has ended before.
           if (i > 3) void holding.end();
           await Promise.all([stolen, waits, ended]);
           await holding.end().catch(() => undefined);

@@ -24,8 +24,8 @@ export interface ZooKeeperOptions {
   /** The path below which all queues are stored, for instance `/locks`. It is created if it is missing. Default: the root. */
   readonly chroot?: string;
   /**
-   * Credentials of the digest scheme. They are sent unencrypted unless TLS is used. They cannot be a function: nodes belong to the user and password
-   * that created them, so another password is another owner. Default: none.
+   * Credentials of the digest scheme. They are sent unencrypted unless TLS is used. They cannot be a function that later returns another
+   * password: nodes belong to the user and password that created them, so a client with another password is not their owner. Default: none.
    */
   readonly auth?: { readonly username: string; readonly password: string };
   /**
@@ -48,9 +48,9 @@ export interface ZooKeeperOptions {
    */
   readonly transport?: 'native' | 'wire';
   /**
-   * TLS to the servers, with `transport: 'wire'`. `{}` is enough for most servers. With a function, which may return a promise, certificates are read
-   * again for each new connection, as they are from the files of a URL. If that fails, the last valid ones are used, and `errors$` of the lock
-   * client emits the failure. Default: no TLS.
+   * TLS to the servers, with `transport: 'wire'`. `{}` is enough for most servers. A function, which may return a promise, is called again for each
+   * new connection. Certificate files that a URL names are read again in the same way. If that fails, the last valid certificates are used, and
+   * `errors$` of the lock client emits the failure. Default: no TLS.
    */
   readonly tls?: Provided<ZooKeeperTls>;
 }
@@ -66,7 +66,10 @@ export interface Settings {
   readonly tickTimeMs: number;
   readonly syncLimit: number;
   readonly connectTimeoutMs: number;
-  /** @throws {QueueLockError} `INVALID_ARGUMENT` when the function in `naming` returns an unknown scheme */
+  /**
+   * Returns the naming scheme of a queue.
+   * @throws {QueueLockError} `INVALID_ARGUMENT` when the function in `naming` returns an unknown scheme
+   */
   readonly schemeFor: (queue: string) => Scheme;
   readonly transport: TransportName;
   readonly tls: FreshCredentials<Tls> | undefined;

@@ -1,13 +1,14 @@
 import { backoffDelay, type Clock } from '@queuelock/core/backend';
 
-// Maximum number of connections in the second before an attempt. The attempt itself may make two: a handle of
-// the C client connects a second time, when its first connection fails, before it can be stopped. So there
-// are at most five connections in a second.
+// Maximum number of connections in the second before an attempt. The attempt itself may make two: if the
+// first connection of a C client's handle (its connection object) fails, the handle connects again before it
+// can be stopped. So there are at most five connections in any second.
 const MAX_RECENT_CONNECTIONS = 3;
-// Even the longest delay allows several attempts within the shortest session.
+// Backoff between failed attempts. With the longest delay, several attempts still fit into the shortest
+// session.
 const BACKOFF = { initialDelayMs: 125, maxDelayMs: 750 };
 const JITTER_MS = 100;
-// A connection that lasted for at least this long, in milliseconds, does not count as a failed attempt.
+// A connection that breaks earlier than this, in milliseconds, counts as a failed attempt.
 const MIN_UPTIME_MS = 1_000;
 
 /**
@@ -46,7 +47,7 @@ export class ConnectionPacer {
     this.#delay(backoffDelay(this.#failures - 1, BACKOFF, this.#clock));
   }
 
-  /** Records that a connection broke, and how long it was up. A connection that broke early counts as a failed attempt. */
+  /** Records that a connection broke, and how long it was up. If that was less than `MIN_UPTIME_MS`, it counts as a failed attempt. */
   recordBreak(upMs: number): void {
     if (upMs < MIN_UPTIME_MS) {
       this.recordFailure({ again: false });

@@ -2,8 +2,8 @@
 const MAX_DIRECTORIES = 1_000;
 
 /**
- * A directory with more children than this is long. Listing so many costs about as much as the reads that can
- * replace the list.
+ * A directory with more children than this is long. Listing more children costs about as much as the reads of
+ * single nodes by which a client of the naming `fast` avoids the list.
  */
 const SHORT_LIST = 20;
 

@@ -98,7 +98,7 @@ export class RepeatedReads<T> {
     else this.#timer = setTimeout(() => this.readNow(), this.#options.repeatAfterMs());
   }
 
-  // Returns whether a listener has stopped the reads meanwhile.
+  // Whether `stop` was called, for instance by a listener that has just received a value.
   get #isStopped(): boolean {
     return this.#state === 'ended';
   }

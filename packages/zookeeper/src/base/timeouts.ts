@@ -1,7 +1,4 @@
-/**
- * Returns the timeout of one request in milliseconds. It is long enough for a busy server, and short enough for several requests in a
- * session.
- */
+/** Returns the timeout of one request in milliseconds: half of the TTL, from 1 s (for a busy server) to 5 s. */
 export function callTimeoutOf(ttlMs: number): number {
   return Math.min(5_000, Math.max(1_000, ttlMs / 2));
 }

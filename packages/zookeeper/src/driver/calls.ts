@@ -28,13 +28,16 @@ interface Call<Client> extends TimedTask {
   readonly send: (carrier: RequestSender<Client>) => void;
   readonly fail: (error: QueueLockError) => void;
   isSent: boolean;
-  /** How many replies the session had received when the call's timeout started. */
+  /**
+   * How many replies the session had received when the call's timeout started. Later replies show that the
+   * server still responds.
+   */
   repliesBefore: number;
 }
 
-// Maximum number of calls in flight, enough to use a distant server well. Further calls wait in this process,
-// so that a heartbeat can overtake them. That matters after a reconnect, when thousands of waiters read again
-// at once.
+// Maximum number of calls in flight. It is enough to hide the round trips to a distant server. Further calls
+// wait in this process, so that a heartbeat can overtake them. That matters after a reconnect, when thousands
+// of waiters read again at once.
 const MAX_IN_FLIGHT = 100;
 
 /**
@@ -145,7 +148,10 @@ export class Calls<Client> {
     this.#timeout.start(call);
   }
 
-  /** Rejects the call at its timeout. A call that has not been sent waits again if replies arrived since its timeout started. */
+  /**
+   * Rejects a call at the end of its timeout. A call that has not been sent gets another timeout instead, if other calls got replies in
+   * that time.
+   */
   #onTimeout(call: Call<Client>, what: string): void {
     if (!call.isSent && this.#replies > call.repliesBefore) {
       this.#startTimeout(call);

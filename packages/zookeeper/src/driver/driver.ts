@@ -12,7 +12,10 @@ export type NodeMode = 'persistent' | 'ephemeral' | 'ephemeral-sequential' | 'co
 
 /** The metadata of a node. */
 export interface NodeStat {
-  /** The id of the transaction that created the node. It always grows, also across changes of the leader and removed parents. */
+  /**
+   * The id of the transaction that created the node. A node that is created later has a larger id, also after a change of the leader or a
+   * removal of the parent node.
+   */
   readonly czxid: bigint;
   /** The number of times that the content was replaced. */
   readonly version: number;
@@ -92,7 +95,7 @@ export type ConnectionEvent = { readonly status: 'lost'; readonly at: number } |
  *
  * Requests are executed in the order of the calls, so a list requested right after a create shows the new node. Missing and existing nodes
  * are reported as values. Every other failure rejects with a `QueueLockError`: `SESSION_LOST` when the session has ended, `ACCESS_DENIED`,
- * `INVALID_ARGUMENT`, or `UNAVAILABLE`, after which the outcome is unknown. Each call settles within `callTimeoutMs`, even when the server
+ * `INVALID_ARGUMENT`, or `UNAVAILABLE`, after which the outcome is unknown. Each call settles within a limit of time, even when the server
  * is silent.
  */
 export interface ZkDriver {
@@ -143,8 +146,8 @@ export interface ZkDriver {
   list(path: string): Promise<Listing | undefined>;
   /**
    * Lists the paths of the session's ephemeral nodes that begin with `prefix`, in the state of the connected
-   * server. Resolves with `undefined` if the server is older than 3.6. This method is `undefined` if the
-   * client library cannot send this request.
+   * server. Resolves with `undefined` if the server is older than 3.6. A driver whose client library cannot
+   * send this request lacks the method.
    */
   ephemerals?(prefix: string): Promise<readonly string[] | undefined>;
   /** Brings the connected server up to date with the leader. Later reads see every change that was committed before. */

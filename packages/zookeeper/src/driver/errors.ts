@@ -44,8 +44,9 @@ const TEXT: Readonly<Record<number, string>> = {
   [-125]: 'a quota is exceeded',
 };
 
-// Result codes that are not listed here leave the outcome of a write unknown: -4, -7, -9, -116, -118, and
-// codes that servers may add.
+// Result codes that are not listed here leave the outcome of a write unknown: the losses and closings of a
+// connection (-4, -9, -116), a timeout (-7), a session on another server (-118), and codes that servers may
+// add.
 const DEFINITE_CODES: Readonly<Record<number, QueueLockErrorCode>> = {
   [ZkCode.unimplemented]: 'INVALID_ARGUMENT',
   [ZkCode.badArguments]: 'INVALID_ARGUMENT',

@@ -7,11 +7,11 @@ export const MISSING_PATH = '/.queuelock/none/none';
 
 /**
  * Sends a write that changes nothing, so that later reads of this session show everything that any client has seen before.
- * A server replies to a write, even one that fails, only after a quorum has it, and later reads of the session wait for that. A `sync` is
- * weaker: the leader alone replies to it. A deposed leader that has not noticed its deposition would reply, too, for up to `syncLimit`
+ * A server replies to a write, even one that fails, only after a quorum has it. It executes later reads of the session after that. A `sync`
+ * is weaker: the leader alone replies to it. A deposed leader that has not noticed its deposition would reply, too, for up to `syncLimit`
  * ticks.
- * Views, registers and the history use `sync`, so their results may be up to `syncLimit` ticks old. A writer that has read an outdated
- * register still overwrites nothing, because writes go through a quorum and compare the version.
+ * Views, registers and the history of a queue use `sync`, so their results may be up to `syncLimit` ticks old. A writer that has read an
+ * outdated register still overwrites nothing, because writes go through a quorum and compare the version.
  */
 export async function writeThroughQuorum(zk: Pick<ZkDriver, 'delete'>): Promise<void> {
   await zk.delete(MISSING_PATH);

@@ -2,8 +2,8 @@ import type { NodeChange } from './driver.ts';
 import { Observable } from '../base/rx.ts';
 
 /**
- * Notifies listeners of changes, by path. A change costs the same however many listeners there are on other
- * paths.
+ * Notifies listeners of changes, by path. The cost of a notification does not depend on the number of
+ * listeners on other paths.
  */
 export class Routes<T> {
   readonly #listeners = new Map<string, Set<(change: T) => void>>();

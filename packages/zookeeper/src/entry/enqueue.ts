@@ -36,8 +36,8 @@ interface EnqueueRequest {
 
 /**
  * Enqueues an entry. Rejects with `FOREIGN_FORMAT` when the queue has foreign children; see `foreign.ts`.
- * The create and a list of the queue are sent together. The server executes them in order, so the list contains the new node. Afterwards
- * a waiter reads its own node to set a watch on it. An admitted entry is read only if the driver's create does not return the transaction
+ * Sends the create and a list of the queue together. The server executes them in order, so the list contains the new node. Afterwards a
+ * waiter reads its own node to set a watch on it. An admitted entry needs this read only if the reply to the create lacks the transaction
  * id, which is the fencing token.
  */
 export async function joinQueue(context: SessionContext, request: EnqueueRequest): Promise<NodePosition> {
@@ -59,9 +59,10 @@ export interface CreatedNode {
 }
 
 /**
- * Lists the children of the queue together with a create. In a long queue it sends no request and returns
- * `undefined`, if the name of the predecessor follows from the new entry's number. While that predecessor
- * exists, the entry is not admitted, so no list is needed.
+ * Requests a list of the queue's children, in the same packet as the create of an entry. Returns `undefined`
+ * without a request if the queue is long and names consist of a number (`Scheme.idIsInText`). Then the new
+ * entry's number determines the predecessor's name. While that predecessor exists, the entry is not admitted,
+ * so no list is needed.
  */
 export async function listAfterCreate(
   { zk, sizes }: SessionContext,
@@ -96,8 +97,8 @@ export async function locate(
 }
 
 /**
- * Returns the position in a long queue by a read of the predecessor. Lists the queue only if that node does not exist, since other
- * entries may be ahead.
+ * Returns the position in a long queue by a read of the predecessor's node. Lists the queue only if that node does not exist, since entries
+ * further ahead may still exist.
  */
 async function locateInLongQueue(
   context: SessionContext,

@@ -5,11 +5,14 @@ export interface PresentEntry {
   readonly path: string;
   /** The entry's fencing token, once it is known. */
   readonly token?: bigint | undefined;
-  /** Whether the entry was admitted alone while it had this node; see `markOwned` in `entry.ts`. */
+  /**
+   * Whether the entry was admitted as the only holder while its node had this path. Then its removal admits
+   * the next waiter; see `markOwned` in `entry.ts`.
+   */
   readonly isOwner?: boolean | undefined;
   /**
-   * Whether a call has enqueued the entry together with entries of other queues, so that waiting with them
-   * cannot cause a deadlock; see `enqueue-all.ts`.
+   * Whether a call has enqueued the entry together with entries of other queues, and any two such calls have
+   * the same order in all queues. So waiting cannot cause a deadlock; see `enqueue-all.ts`.
    */
   readonly isOrdered?: boolean | undefined;
 }

@@ -35,7 +35,7 @@ export class OwnEntry {
   readonly #withdrawal: LazyAbortController;
   readonly #trace: OwnTrace;
   #state: EntryState;
-  #shared$: Subject<void> | undefined; // Created with its first subscriber, since most entries have none.
+  #shared$: Subject<void> | undefined; // Created for the first subscriber, since most entries have no subscriber.
 
   constructor(context: SessionContext, location: QueueLocation, identity: Identity) {
     const { id, isResumed } = identity;
@@ -69,15 +69,18 @@ export class OwnEntry {
     return this.#withdrawal.signal;
   }
 
-  /** Records that the entry was admitted alone. When it is removed, the next waiter of this process can then be notified at once. */
+  /**
+   * Records that the entry was admitted as the only holder, while its node had this path. Its removal then leaves no holder, so the next
+   * waiter in this process is admitted without a read of the queue.
+   */
   markOwned(path: string): void {
     const node = nodeOf(this.#state);
     if (node?.path === path) this.#state = { ...node, isOwner: true };
   }
 
   /**
-   * Whether a call has enqueued the entry together with entries of other queues, so that waiting with them
-   * cannot cause a deadlock; see `enqueue-all.ts`.
+   * Whether a call has enqueued the entry together with entries of other queues, and any two such calls have
+   * the same order in all queues. So waiting cannot cause a deadlock; see `enqueue-all.ts`.
    */
   get isOrdered(): boolean {
     return nodeOf(this.#state)?.isOrdered ?? false;
@@ -104,9 +107,9 @@ export class OwnEntry {
 
   /**
    * Converts the entry to a reader at the same position, as Curator's read/write lock downgrades: it creates the reader's node with the
-   * writer's number, writes to the writer's node, and deletes it. The write proves that the writer still existed, so that no removed
-   * entry comes back. If a writer's node was removed without such a write, waiters take the entry as removed. Resolves with whether there
-   * was an entry.
+   * writer's number, writes to the writer's node, and deletes the writer's node. The write proves that the writer still existed, so that no
+   * removed entry comes back. If a writer's node disappears without such a write, waiters treat the entry as removed, not as converted.
+   * Resolves with whether the entry existed.
    */
   share(value: string): Promise<boolean> {
     return this.#withNode(async (node) => {

@@ -21,9 +21,9 @@ export interface FoundNode {
 }
 
 /**
- * Finds the node of an enqueue whose reply was lost, by the id in its name. If it finds none, the enqueue has failed for good: the list
- * follows a write through a quorum, so it shows the last request of the previous connection.
- * An id has only one node. Others with the same id, which are left from an earlier session or an unfinished downgrade, are removed.
+ * Finds the node of an enqueue whose reply was lost, by its id. If it finds none, the enqueue has failed for good: before the list of the
+ * queue, a write goes through a quorum, so the list shows the effects of all requests of the previous connection.
+ * An id has only one node. Other nodes with the same id, left from an earlier session or an unfinished downgrade, are removed.
  */
 export async function findNode(
   zk: ZkDriver,
@@ -60,8 +60,8 @@ interface TextQuery extends NodeQuery {
 }
 
 /**
- * Returns the nodes that contain the id, for a naming whose names have no ids. Reads only the node `known` if that path is known, and
- * otherwise all entries.
+ * Returns the names of the nodes that contain the id in their content, for a naming whose names have no ids. Reads only the node `known` if
+ * that path is known, and otherwise all entries.
  */
 async function namesByText(
   zk: ZkDriver,

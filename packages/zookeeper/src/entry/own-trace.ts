@@ -28,8 +28,8 @@ export class OwnTrace {
   }
 
   /**
-   * Creates the trace, with the name that the entry had at the first call, and resolves with that name. A call with an unknown outcome
-   * can be repeated.
+   * Creates the trace of the hold, and resolves with its name: the name that the entry had when `leave` was first called. A call with an
+   * unknown outcome can be repeated.
    */
   async leave({ root, directory }: DirectoryLocation, name: string): Promise<string> {
     const path = (this.#path ??= `${directory}/${name}`);
@@ -51,7 +51,7 @@ export class OwnTrace {
 }
 
 /**
- * Finds the trace of a hold that the client which had the session before has created.
+ * Finds the trace that a previous client of the session has recorded for the hold of an entry.
  * @param path the node of the entry
  */
 async function findTrace(

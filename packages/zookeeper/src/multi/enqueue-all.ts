@@ -39,16 +39,16 @@ export interface EnqueueAllContext extends Omit<Gate, 'signal'> {
 }
 
 /**
- * Enqueues entries in several queues so that calls of any sessions cannot wait for each other: two calls have the same order in all
- * queues that both enter.
+ * Enqueues entries in several queues without deadlocks between calls, of whatever sessions: two calls have the same order in all queues
+ * that both enter.
  * - With transactions, one transaction creates all entries. Transactions have an order, and so have their entries.
  * - Without transactions, a client creates its entries one by one while the gate admits it alone (`gate.ts`). It leaves the gate when
  *   it has the replies to all creates.
- * - If the gate was empty at the time of a transaction, the transaction is ordered against all other calls. Otherwise its entries remain
- *   only if all of them are admitted, because an entry that does not wait causes no deadlock. If they do wait, they are removed, and this
- *   client uses the gate too.
- * - After a call with an unknown outcome, its entries may be in the queues although the gate has admitted other clients since. The next
- *   call removes them, unless one transaction, or one client while the gate admitted it, has created them all.
+ * - If the gate was empty at the time of a transaction, no client was creating its entries one by one, so the order is certain. Otherwise
+ *   the entries remain only if all of them are admitted, because an entry that does not wait causes no deadlock. If some wait, all are
+ *   removed, and this client uses the gate too.
+ * - If a call has an unknown outcome, a repeated call looks for the entries. It keeps them if none is missing and their order is certain,
+ *   or if all are admitted. Otherwise it removes them and enqueues new ones.
  * - A try waits for no other entry, so its entries need no order.
  */
 export function enqueueAll(
@@ -86,8 +86,8 @@ async function enqueueOrClear(
 }
 
 /**
- * Returns the positions of entries that an earlier call has enqueued, if waiting with them cannot cause a
- * deadlock. Otherwise removes these entries and returns `undefined`.
+ * Returns the positions of entries that an earlier call has enqueued, if they cannot cause a deadlock between
+ * calls (see `enqueueAll`). Otherwise removes these entries and returns `undefined`.
  */
 async function positionsInOrder(
   members: readonly EntryRequest[],
@@ -97,8 +97,8 @@ async function positionsInOrder(
   if (!positions || isTry || members.every(({ entry }) => entry.isOrdered || entry.isResumed))
     return positions;
   const [first, ...others] = positions.map(({ position }) => position.token);
-  // Different tokens mean that a client created the entries one by one, admitted by the gate (`gate.ts`).
-  // Such entries cannot cause a deadlock.
+  // Different tokens mean that a client created the entries one by one, while the gate admitted it alone
+  // (`gate.ts`). Such entries have the same order in all queues, so they cannot cause a deadlock.
   const isOfOneTransaction = first !== undefined && others.every((token) => token === first);
   if (!isOfOneTransaction || others.length === 0 || areAdmitted(positions)) return positions;
   if (wasEmptyAt(first, await zk.list(location.directory))) return positions;

@@ -29,9 +29,9 @@ export function hasTransactions(zk: ZkDriver): zk is TransactionDriver {
 /**
  * Creates all entries in one transaction. In the same packet, requests lists of each queue and of the gate, a queue of enqueuing clients
  * (`gate.ts`).
- * The transaction also writes to the session's private node, because only the reply to a write contains the transaction id. That id is
- * the fencing token of all these entries. It also shows whether the gate was empty at the time of the transaction. The transaction fails
- * unless the gate's directory exists.
+ * The transaction also writes to the session's private node, because only the reply to a write contains the transaction id. That id is the
+ * fencing token of all these entries. It also shows whether the gate was empty at the time of the transaction (see `wasEmptyAt`). The
+ * transaction fails unless the gate's directory exists.
  */
 export async function enqueueInTransaction(
   zk: TransactionDriver,

@@ -50,8 +50,8 @@ export interface NativeClient {
   readonly client_password: string;
   readonly timeout: number;
   /**
-   * The state: 0 not connected, 1 connecting, 3 connected. It shows the loss of a connection earlier than the event does, and sometimes
-   * there is no event.
+   * The state: 0 not connected, 1 connecting, 3 connected. It shows the loss of a connection earlier than the event of the package, which
+   * is sometimes not emitted at all.
    */
   readonly state: number;
   init(config: NativeConfig): unknown;

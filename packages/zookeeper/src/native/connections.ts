@@ -30,7 +30,7 @@ export interface NativeConnectionOptions {
 
 // Polling interval of an attempt in milliseconds, since the C client does not report a failure.
 const POLL_INTERVAL_MS = 20;
-// Closing waits this long, in milliseconds. After that, it continues in the background.
+// Longest time in milliseconds until `close` and `abandon` resolve. After that, they continue in the background.
 const CLOSE_TIMEOUT_MS = 1_000;
 
 /**
@@ -207,7 +207,7 @@ export class NativeConnections {
 
   #onConnected(handle: NativeHandle): void {
     clearTimeout(this.#nextAttempt);
-    // The new server may be behind what the session has read. After this write through a quorum it is not.
+    // The new server may lack transactions that the session has read. This write through a quorum ends that.
     if (this.#session) handle.send((native) => native.a_delete_(MISSING_PATH, -1, () => undefined));
     this.#session = handle.session;
     this.#timeoutMs = handle.timeoutMs;

@@ -9,8 +9,8 @@ export interface HandleListener {
   /** Called when the connection is down, possibly before a call of `send` returns. */
   broken(): void;
   /**
-   * Called after `broken`: the connection is lost. `at` is the time at which that was noticed, which is
-   * before any later connection attempt starts.
+   * Called after `broken`, and never before a call of `send` returns. `at` is the time at which the handle
+   * noticed that the connection was down. Every later connection attempt starts after that time.
    */
   lost(at: number): void;
   /** Called when the server has ended the session. State -112 means that it expired, -113 that the credentials were refused. */
@@ -31,9 +31,9 @@ const CHANGES = ['created', 'deleted', 'changed', 'child'] as const;
  *   notices only after up to a third of the session timeout. Until then, any new socket of this process with the same number gets no
  *   events, and another handle that gets the number aborts the process. So the state is read after each request, and a broken handle is
  *   closed before any other socket can be opened.
- * - When connecting fails at once (no route, loopback), the handle is dead for ever or has the same problem.
+ * - When connecting fails at once (no route, loopback), the handle never connects again, or causes the first problem as well.
  * - The C client does not pause between the hosts of its list. After the last host it waits for a third of the session timeout, or not at
- *   all if the number of hosts is even. So a handle gets one host: it connects once, and a second time if that fails.
+ *   all if the number of hosts is even. So each handle gets only one host: it connects once, and a second time if that fails.
  *
  * Native callbacks only call `setImmediate` and read the clock. A socket opened there may never connect, and opening or closing a handle
  * there aborts the process.
@@ -114,7 +114,8 @@ export class NativeHandle implements RequestSender<NativeCalls> {
   /**
    * Closes the handle without ending the session. A connected handle cannot be closed like that, so this makes the server drop the
    * connection: it requests an authentication scheme that no server supports. After all earlier requests, the server drops the connection
-   * and keeps the session. Then `ended` or `lost` is called. The package delays such a request until another one is sent.
+   * and keeps the session. Then `ended` or `lost` is called. The package sends such a request only together with the next one, so a `sync`
+   * follows.
    */
   leave(): void {
     if (this.abandon()) return;
@@ -129,7 +130,8 @@ export class NativeHandle implements RequestSender<NativeCalls> {
 
   #onBroken(at: number): void {
     const listener = this.#listener;
-    // Closes the handle, which may have reconnected by itself if the process was very busy.
+    // Closes the handle. If the process was very busy, the handle may have reconnected by itself before it
+    // could be closed.
     this.abandon();
     listener?.broken();
     listener?.lost(at);

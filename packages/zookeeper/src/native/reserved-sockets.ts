@@ -8,9 +8,10 @@ const MAX_RESERVED = 8;
  * otherwise (see the README). When such a connection breaks while the child lives, the kernel keeps reporting events of the old socket
  * under its number. Every later connection with that number then fails for ever.
  *
- * The first seven numbers are reserved until the session has ended, since they may be such numbers. Later numbers mostly belong to attempts at a
- * silent server, so only the latest of them is reserved: the next attempt never gets the same number again. No number is released earlier, since
- * it is unknown whether the child process still lives, and any socket of this process could get the number.
+ * The numbers of the session's first seven closed sockets are reserved until the session has ended. Sockets that are closed later mostly
+ * belong to attempts at a silent server. Of their numbers, only the latest is reserved, so that the next attempt gets another number. All
+ * other reserved numbers stay reserved until the session has ended: it is unknown whether the child process still lives, and any socket of
+ * this process could get such a number.
  */
 export class ReservedSockets {
   readonly #files: number[] = [];

@@ -92,14 +92,14 @@ function ownParts(name: string, { shape }: Scheme): OwnParts | undefined {
   return { prefix, permits: Number(permits), limit: Number(limit), number };
 }
 
-/** Returns how far `later` is behind `earlier` in the queue. Correct unless 2^31 entries or more are in between. */
+/** Returns how many sequence numbers `later` is behind `earlier` in the queue. Correct unless 2^31 entries or more are in between. */
 export function distance(earlier: number, later: number): number {
   return (later - earlier) | 0;
 }
 
 /**
- * Converts a sequence number to an order number, which keeps growing when the sequence number wraps at 2^31.
- * The order is right for the first 2^32 entries of a directory.
+ * Converts a sequence number to an order number. The server's numbers continue at -2^31 after 2^31 - 1, while
+ * order numbers keep growing. They are right for the first 2^32 entries of a directory.
  */
 export function orderOf(sequence: number | undefined): bigint {
   return sequence === undefined ? -1n : BigInt(sequence >>> 0);
@@ -147,7 +147,7 @@ function isAhead(other: Contender, own: Contender): boolean {
   return other.sequence === undefined || distance(other.sequence, own.sequence) > 0;
 }
 
-/** Returns the limit of the nearest entry ahead whose limit differs from that of `own`. A reader has the limit of a lock. */
+/** Returns the limit of the nearest entry ahead whose limit differs from `limit`, that of `own`. A reader ahead counts as an entry with limit 1. */
 export function otherLimitAhead(
   ahead: readonly Contender[],
   { own, limit, scheme }: { readonly own: Contender; readonly limit: number; readonly scheme: Scheme },

@@ -1,4 +1,4 @@
-/** Finds the children of a queue's directory with which the queue's entries do not exclude each other. */
+/** Finds entries of another naming in a queue's directory, and other children for which waiters of Curator would wait. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { QueueLockError } from '@queuelock/core/backend';
 import type { ZkDriver } from '../driver/driver.ts';
@@ -8,8 +8,8 @@ import type { Scheme } from './naming.ts';
 import type { QueueLocation } from './queue-location.ts';
 
 /**
- * Maximum time from the creation of a directory to its first child, in milliseconds. A younger empty
- * directory may be a nested queue that its client will use next.
+ * Maximum time in milliseconds from the creation of a nested queue's directory to its first child. During
+ * this time, an empty directory does not count as a foreign child.
  */
 const DIRECTORY_IS_USED_WITHIN_MS = 1_000;
 
@@ -23,13 +23,13 @@ interface ForeignEntry {
 export interface Foreign {
   /** The first entry of another naming, if there is one. */
   readonly entry: ForeignEntry | undefined;
-  /** Children that are not entries, but for which a waiter of Curator would wait. It sorts all children by their text. */
+  /** Children that are not entries, but that Curator sorts by their names ahead of an entry. Its waiters would wait for them. */
   readonly inFront: readonly string[];
 }
 
 /**
  * Finds the children that are not entries of the naming.
- * @param own the entry before which Curator may sort a child; default: the last entry
+ * @param own the caller's entry: `inFront` contains the children that Curator sorts ahead of it. Default: the last entry
  */
 export function foreignIn(
   children: readonly string[],
@@ -54,7 +54,7 @@ function lastOf(numbers: readonly (string | undefined)[]): string {
   return numbers.reduce<string>((last, number = last) => (number > last ? number : last), FIRST_NUMBER);
 }
 
-/** Returns the part of a child's name by which Curator sorts it. */
+/** Returns the part of a child's name by which Curator sorts it: what follows the marks in `sortsAfter`. */
 function curatorKey(name: string, { sortsAfter }: Scheme): string {
   return sortsAfter.reduce(afterLast, name);
 }
@@ -67,8 +67,8 @@ function afterLast(name: string, mark: Mark): string {
 /**
  * Rejects with `FOREIGN_FORMAT` in two cases:
  * - The queue has an entry of another naming, so that the two would not exclude each other.
- * - The queue has a child that is not an entry, and waiters of Curator would wait for it forever.
- * Directories of nested queues are allowed, although waiters of Curator may wait for them, because a queue's name may be any path.
+ * - The queue has a child that is neither an entry nor a directory of a nested queue, and waiters of Curator would wait for it forever.
+ * Directories of nested queues are allowed, because a queue's name may be any path. Waiters of Curator may wait for them, too.
  * @param own the entry of the caller; default: the last entry
  */
 export async function refuseForeign(
@@ -83,7 +83,10 @@ export async function refuseForeign(
   if (stranger !== undefined) throw blocksCurator(directory, stranger);
 }
 
-/** Resolves with whether the node exists and never had a child, not even after `DIRECTORY_IS_USED_WITHIN_MS`. */
+/**
+ * Resolves with whether the node exists and never had a child, neither now nor `DIRECTORY_IS_USED_WITHIN_MS`
+ * later.
+ */
 async function isAndStays(zk: ZkDriver, path: string): Promise<boolean> {
   if (!(await isLeaf(zk, path))) return false;
   await pause(DIRECTORY_IS_USED_WITHIN_MS);

@@ -1,7 +1,7 @@
 /** The marks in the names of entries. A mark precedes the number, and shows the kind of the entry and the software that created it. */
 export const MARKS = {
-  // Curator's mutex (and kazoo, if it uses Curator's names) searches names for `lock-`, with which this mark
-  // ends. So it waits for the readers of this package.
+  // Curator's mutex (and kazoo, if it uses Curator's names) treats every name with `lock-` as an entry. This
+  // mark ends with `lock-`, so the mutex waits for the readers of this package.
   'shared-lock-': {
     of: 'the readers of @queuelock/zookeeper beside Curator’s InterProcessMutex',
     naming: 'curator',

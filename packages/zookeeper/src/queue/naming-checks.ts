@@ -3,8 +3,8 @@ import { invalidArgument, type EntrySpec } from '@queuelock/core/backend';
 import type { Scheme } from './naming.ts';
 
 /**
- * @throws {QueueLockError} `INVALID_ARGUMENT` for an entry that other clients of a queue with this naming
- *   would not understand.
+ * Checks that other clients of a queue with this naming understand the entry.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` if they would not
  */
 export function checkSpec({ shared, limit, permits = 1 }: EntrySpec, { naming, ...scheme }: Scheme): void {
   if (shared && scheme.shared === undefined) {
@@ -27,8 +27,8 @@ export function checkSpec({ shared, limit, permits = 1 }: EntrySpec, { naming, .
 }
 
 /**
- * @throws {QueueLockError} `INVALID_ARGUMENT` when the values of entries must not change in a queue with this
- *   naming
+ * Checks that the values of entries may change in a queue with this naming.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` if they must not
  */
 export function checkChange({ naming, keepsValues }: Scheme): void {
   if (!keepsValues) return;
@@ -36,7 +36,10 @@ export function checkChange({ naming, keepsValues }: Scheme): void {
   throw invalidArgument('value', 'another one', rule);
 }
 
-/** @throws {QueueLockError} `INVALID_ARGUMENT` when a queue with this naming has no readers */
+/**
+ * Checks that a holder may become a reader in a queue with this naming.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` when the naming has no readers or its values must not change
+ */
 export function checkShare(scheme: Scheme): void {
   checkChange(scheme);
   if (scheme.shared !== undefined) return;

@@ -31,7 +31,7 @@ export type Naming =
 
 /** How the parts of an entry's name before the mark are written. */
 interface NameStyle {
-  /** Returns the part that contains the entry's id, by which it is found again. Not for a naming with `Scheme.idIsInText`. */
+  /** Returns the part that contains the entry's id, by which it is found again. Not used by a naming whose names contain only a number. */
   readonly prefix: (id: string) => string;
   /** Returns the part that contains the permits and the limit. */
   readonly permits: (permits: number, limit: number) => string;
@@ -56,18 +56,22 @@ export interface Scheme {
   readonly exclusive: Mark;
   /** The mark of a new shared entry; `undefined` where other clients have no shared entries. */
   readonly shared: Mark | undefined;
-  /** The marks of other exclusive entries in the queue. */
+  /** Marks that clients of other software give to their exclusive entries in the queue, besides the mark `exclusive`. */
   readonly others: readonly Mark[];
   /**
-   * Whether the name of an entry contains nothing but a number, so that the name follows from the number. The
-   * id of the entry is then in the node's content. Such a naming has locks only, without limits and permits.
+   * Whether the name of an entry contains nothing but a number, so that a client can compute the name of the
+   * entry before it. The id of the entry is then in the node's content. Such a naming has locks only, without
+   * limits and permits.
    */
   readonly idIsInText: boolean;
   /** Whether every child of the directory counts as an entry, whatever its name. */
   readonly countsAll: boolean;
   /** The limit of an entry whose name contains no limit. `undefined` if such an entry may have any limit. */
   readonly defaultLimit: 1 | undefined;
-  /** Whether the value of an entry must not change. The waiters of other software set a single watch, which a change would use up. */
+  /**
+   * Whether the value of an entry must not change. The waiters of other software set a watch on the entry only once. A change would trigger
+   * it, and they would miss the removal.
+   */
   readonly keepsValues: boolean;
   /**
    * Whether other software converts a writer to a reader without writing to the writer's node. This package always writes to it first.
@@ -203,8 +207,9 @@ export function schemeOf(naming: Naming, where = ''): Scheme {
 }
 
 /**
- * Converts the option `naming` to a function.
- * @throws {QueueLockError} `INVALID_ARGUMENT` for an unknown naming; the returned function too, and if the caller's function throws
+ * Converts the option `naming` to a function that returns the scheme of a queue. If the option is a function of the caller, the returned
+ * function throws `INVALID_ARGUMENT` when the caller's function throws or returns an unknown naming.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` if the option is an unknown naming
  */
 export function schemesOf(
   naming: Naming | ((queue: string) => Naming) = DEFAULT_NAMING,

@@ -16,9 +16,10 @@ export interface DirectoryLocation {
 
 /**
  * Runs an attempt to create a node in a directory. If the attempt resolves with `undefined`, the directory is
- * missing, so it is created and the attempt is repeated. Directories below the chroot are containers, as with
- * Curator: the server removes them some time after they became empty. The chroot is persistent, since other
- * clients expect it to stay. So are directories of a location with `isKept`, as with kazoo.
+ * missing. Then the directory is created and the attempt is repeated. Directories below the chroot are
+ * containers, as with Curator: the server removes them some time after they became empty. The chroot is
+ * persistent, since other clients expect it to stay. Directories of a location with `isKept` are persistent
+ * too, as with kazoo.
  */
 export async function withDirectory<T>(
   zk: ZkDriver,

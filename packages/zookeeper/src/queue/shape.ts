@@ -2,9 +2,9 @@ import { QueueLockError, type EntrySpec } from '@queuelock/core/backend';
 import type { Contender } from './entries.ts';
 
 /**
- * Compares a stored entry with the request of a caller that continues to use it. Both must be of the same
- * kind. The limit is not compared: it may have changed while the entry waited, and the node's name contains
- * the first limit.
+ * Compares a stored entry with the request of a caller that wants to continue with this entry. Both must have
+ * the same mode and permits. The limit is not compared: it may have changed while the entry waited, and the
+ * node's name contains the limit of the first request.
  * @throws {QueueLockError} `INVALID_ARGUMENT` when they differ
  */
 export function checkShape(own: Contender, spec: EntrySpec): void {
@@ -17,7 +17,10 @@ export function checkShape(own: Contender, spec: EntrySpec): void {
   );
 }
 
-/** @throws {QueueLockError} `INVALID_ARGUMENT` for an id that belongs to an entry in another queue */
+/**
+ * Checks that the id of a request does not belong to an entry in another queue.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` if it does
+ */
 export function checkQueue({ id, queue }: EntrySpec, stored: string | undefined): void {
   if (stored === undefined || stored === queue) return;
   throw new QueueLockError(

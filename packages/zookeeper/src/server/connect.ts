@@ -54,7 +54,10 @@ export async function connect(settings: Settings, request: ConnectRequest): Prom
   }
 }
 
-/** A request for a session, with a listener for failed attempts. The native client does not report why an attempt failed. */
+/**
+ * A request for a session, with a listener for failed attempts. Error messages need it, because the native client does not report why an
+ * attempt failed.
+ */
 type AttemptRequest = ConnectRequest & { readonly onFailure: (failure: Error | undefined) => void };
 
 async function connectTo(first: string[], settings: Settings, request: AttemptRequest): Promise<ZkDriver> {

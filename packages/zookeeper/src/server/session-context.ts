@@ -15,17 +15,21 @@ export interface SessionContext {
   readonly followed: LocalWaiters;
   /** The end of the session, with its listeners. */
   readonly ending: Ending;
-  /** Sets a watch on the entry of a hold, once the hold has lasted for some time. */
+  /** Sets a watch on the entry of a hold when the hold has lasted for 250 ms. Shorter holds need no watch. */
   readonly unwatched: DeadlineQueue | undefined;
-  /** Ends the session. Called when nothing else can free a queue. */
+  /**
+   * Ends the session. Called when the removal of an entry is refused, so that only the end of the session can
+   * unblock the queue.
+   */
   readonly giveUp: () => void;
 }
 
 /**
- * Creates what the entries of a session share.
- * @param followed shared by all sessions of this process, so that waiters are notified across sessions
+ * Creates the objects that the entries of a session share.
+ * @param followed the waiters of this process. All its sessions share the object, so that one session notifies waiters of another
  * @param clock required if the session has holds
- * @param giveUp default: closes the session at once, which is right only without holds
+ * @param giveUp ends the session. Default: closes it at once. That is right only if no holder has to be notified of the loss before the
+ *   session is closed
  */
 export function sessionContextOf(
   zk: ZkDriver,
@@ -35,8 +39,8 @@ export function sessionContextOf(
     clock,
   }: Partial<Pick<SessionContext, 'followed' | 'giveUp'>> & { readonly clock?: Clock } = {},
 ): SessionContext {
-  // Subscribes to the end of the session when the first entry adds its listener. Those who subscribed before
-  // are notified before the entries.
+  // Subscribes to the end of the session when the first entry adds its listener. Earlier subscribers of the
+  // session are notified before the entries.
   const ending = new Ending(() => zk.ended$.subscribe({ error: (error: unknown) => ending.end(error) }));
   return {
     zk,

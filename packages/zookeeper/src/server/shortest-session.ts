@@ -1,8 +1,8 @@
 import { QueueLockError, invalidArgument, type BackendInfo } from '@queuelock/core/backend';
 import type { Settings } from '../api/options.ts';
 
-// The minimum number of ticks. In a shorter session, an acknowledged heartbeat proves nothing; see
-// `HeartbeatProof`.
+// The minimum TTL in ticks. In a shorter session, an acknowledged heartbeat does not prove that the session
+// lives; see `HeartbeatProof`.
 const MIN_TICKS = 4;
 const USUAL_TTL_MS = 15_000;
 // The maximum TTL. The session timeout of the protocol is a signed 32-bit number of milliseconds.
@@ -12,8 +12,9 @@ const MAX_TTL_MS = 2 ** 31 - 1;
 export type Ticks = Pick<Settings, 'tickTimeMs' | 'syncLimit'>;
 
 /**
- * Returns the minimum TTL of a session that no server can end earlier without notice. A member that is cut off from its leader, and a
- * leader that stalls, continue for `syncLimit` ticks before they notice. With two more ticks the session outlives that in any case.
+ * Returns the minimum TTL of a session. From this TTL on, no server can end a session before the time that its heartbeats prove. A member
+ * that is cut off from its leader, and a leader that stalls, continue for `syncLimit` ticks before they notice. With two more ticks the
+ * session outlives that in any case.
  */
 export function shortestSession({
   tickTimeMs,
@@ -30,7 +31,11 @@ export function shortestSession({
   };
 }
 
-/** @throws {QueueLockError} `INVALID_ARGUMENT` for a TTL that is too short to be proven, or too long */
+/**
+ * Checks the TTL that a caller requests.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` if the TTL is too long, or too short for heartbeats to prove
+ *   that the session lives
+ */
 export function checkRequested(ttlMs: number, ticks: Ticks): void {
   const { minTtlMs, minTtlRule } = shortestSession(ticks);
   if (ttlMs >= minTtlMs && ttlMs <= MAX_TTL_MS) return;
@@ -41,7 +46,10 @@ export function checkRequested(ttlMs: number, ticks: Ticks): void {
   );
 }
 
-/** @throws {QueueLockError} `INVALID_ARGUMENT` when the server granted less than the minimum */
+/**
+ * Checks the TTL that the server has granted.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` when it is less than the minimum TTL
+ */
 export function checkGranted(
   grantedMs: number,
   requestedMs: number,

@@ -13,7 +13,10 @@ export interface Removal {
   readonly observed: boolean;
   /** Whether the removed node belonged to the session that watched it, as far as that session knows. */
   readonly own: boolean;
-  /** Whether a watch has reported the removal, and the node was never written after its creation. */
+  /**
+   * Whether a watch has reported the removal, and the node was never written after its creation. A write may
+   * precede a conversion of the entry to a reader.
+   */
   readonly unwritten: boolean;
 }
 
@@ -24,7 +27,10 @@ type WatchingRead = () => Promise<NodeStat | undefined>;
 export class Watches {
   readonly #zk: ZkDriver;
   readonly #removals = new Map<string, Observable<Removal>>();
-  /** The metadata of nodes that have a watch, although no waiter needs it yet. */
+  /**
+   * The metadata of nodes that have a watch which no waiter has used yet. A waiter that needs the watch then
+   * sends no request.
+   */
   readonly #readNodes = new Map<string, ReadNode>();
 
   constructor(zk: ZkDriver) {

@@ -1,22 +1,22 @@
 /**
- * A heartbeat is proven when the server has acknowledged a later one. The two must be at least this fraction
- * of the session timeout apart.
+ * Minimum time between a heartbeat and the later, acknowledged heartbeat that proves it, as a fraction of the
+ * session timeout.
  */
 export const PROOF_LAG = 0.2;
 
 /**
  * Computes since when a session is certain to be alive, from its acknowledged heartbeats.
  * A server reports its active sessions to the leader only every half tick. So the acknowledgement of a heartbeat does not prove that this
- * heartbeat has reached the leader. It proves that for earlier ones: those sent at least a fifth of the session timeout before it. The
- * newest of them is the result.
- * This is right if the timeout is at least four ticks. If it is also at least (syncLimit + 2) ticks, it is right even for a server that
- * is cut off from its leader, and for a leader that stalls. A heartbeat on a new connection proves the time at which the previous
- * connection was down, since the leader checks the session at a reconnect.
+ * heartbeat has reached the leader. It proves that earlier heartbeats have: those sent at least a fifth of the session timeout before it.
+ * The result is the time at which the newest of these earlier heartbeats was sent.
+ * This is right if the timeout is at least four ticks. If it is also at least (syncLimit + 2) ticks, it is right even for a server that is
+ * cut off from its leader, and for a leader that stalls. The first acknowledged heartbeat of a new connection proves the session from the
+ * time of the disconnect on, since the leader checks the session at a reconnect.
  */
 export class HeartbeatProof {
   readonly #gapMs: number;
   #base: number;
-  /** The time that is proven by the first acknowledged heartbeat of this connection. `undefined` after that heartbeat. */
+  /** The time since which the first acknowledged heartbeat of this connection proves the session. `undefined` after that heartbeat. */
   #connectedAfter: number | undefined;
   #sent: number[] = [];
 

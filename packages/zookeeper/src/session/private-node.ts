@@ -3,8 +3,8 @@ import { PRIVATE_DIRECTORY, privatePath } from '../queue/names.ts';
 import { withDirectory } from '../queue/parents.ts';
 
 /**
- * The node to which a session writes its heartbeats. If they were written to an entry, they would wake the
- * next waiter.
+ * The node to which a session writes its heartbeats. If they were written to an entry, each would trigger the
+ * watch of the next waiter.
  */
 export interface PrivateNode {
   readonly path: string;
@@ -34,8 +34,9 @@ export async function createPrivateNode(zk: ZkDriver, root: string): Promise<Pri
 }
 
 /**
- * Replaces the private node, in one transaction if possible. Without a transaction, the client that had the
- * session before may find no node in between, and treat the session as ended.
+ * Replaces the private node, in one transaction if possible. Without a transaction, there is no node between
+ * the delete and the create. If the previous client of the session sends a heartbeat then, it treats the
+ * session as ended.
  */
 async function replace(zk: ZkDriver, path: string): Promise<bigint | undefined> {
   if (!zk.multi) {

@@ -118,14 +118,16 @@ class ZooKeeperSession implements Session {
   }
 
   /**
-   * Closes the session after its loss is reported: when it has ended, other clients are granted its locks.
+   * Starts to close the session, and returns the error `why`. The caller must throw it at once, so that
+   * holders are notified: other clients are granted the session's locks as soon as the server has ended the
+   * session.
    */
   #closeLost(why: QueueLockError): QueueLockError {
     void this.close();
     return why;
   }
 
-  /** Requests a heartbeat at once, which will end the session and report its loss. */
+  /** Ends the session. Requests a heartbeat at once, whose `renew` rejects. So holders are notified of the loss before the session is closed. */
   #giveUp(): void {
     this.#isGivenUp = true;
     this.#givenUp$.next();

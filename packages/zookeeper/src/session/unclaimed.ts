@@ -5,8 +5,8 @@ import { isOwnNode } from '../queue/names.ts';
 import type { SessionContext } from '../server/session-context.ts';
 
 /**
- * Removes the entries of a resumed session that this process has not claimed. Over the npm package `zookeeper`, and on servers before 3.6,
- * it removes nothing: they cannot list a session's nodes.
+ * Removes the entries of a resumed session that this process has not claimed, that is, not enqueued again. Over the npm package
+ * `zookeeper`, and on servers before 3.6, it removes nothing: they cannot list a session's nodes.
  * @param root `''` or the chroot
  * @param claimed the entries that this process has claimed
  */
@@ -22,8 +22,8 @@ export async function removeUnclaimed(
 }
 
 /**
- * Returns whether the node belongs to an entry that this process has claimed. Throws `UNAVAILABLE`, so that the caller retries, while a
- * claim in the same directory is in flight.
+ * Returns whether the node belongs to an entry that this process has claimed. While a claim in the same directory is in flight, that is
+ * unknown: then throws `UNAVAILABLE`, so that the caller retries.
  */
 function isClaimed(node: string, claimed: ReadonlyMap<string, OwnEntry>): boolean {
   const directory = node.slice(0, node.lastIndexOf('/'));

@@ -30,10 +30,10 @@ export interface Gate {
 }
 
 /**
- * Returns whether the queue of the gate was empty at the time of a transaction.
- * The list `listing` was requested after the transaction in the same session, so it is at least as recent. It shows the entries of the
- * queue, and when a child was last created or deleted (`childrenZxid`). If the last change was before the transaction, an empty list
- * means that the queue was empty at the time of the transaction.
+ * Returns whether the queue of the gate was empty at the time of the transaction `zxid`.
+ * `listing` is a list of the queue that was requested after the transaction in the same session, so it shows the state after the
+ * transaction or a later one. It contains the entries of the queue, and when a child was last created or deleted (`childrenZxid`). If the
+ * last change was before the transaction, an empty list means that the queue was empty at the time of the transaction.
  * If another client joined and left the queue between transaction and list, or the directory was removed, the result is `false` although
  * the queue may have been empty. A wrong `true` is impossible.
  */
@@ -43,14 +43,14 @@ export function wasEmptyAt(zxid: bigint, listing: Listing | undefined): boolean 
 }
 
 /**
- * Runs `work` while the gate admits this client, and so no other client. All requests of `work` come after those of the client that was
- * admitted before, and before those of the next one. Clients whose library has no transactions need this.
+ * Runs `work` while the gate admits this client and no other. All requests of `work` come after those of the client that was admitted
+ * before, and before those of the next one. Clients whose library has no transactions need this.
  * The order does not depend on clocks, because the session that has the entry in the gate also sends the requests of `work`. A server
- * executes the requests of a session in order, so the entry is deleted after the last request. If the session expires, the server accepts
- * nothing from it any more.
- * `work` must not settle before all of its requests are sent. A wait of more than the session's TTL rejects with `UNAVAILABLE`, since the
- * entry of a client that died is removed by then. The removal of the entry is retried until it is confirmed; if the server refuses it,
- * the session ends. If `work` rejects, some of its requests may have had an effect.
+ * executes the requests of a session in order, so the gate's entry is deleted after the last request of `work`. If the session expires, the
+ * server accepts nothing from it any more.
+ * `work` must not settle before all of its requests are sent. A wait of more than the session's TTL rejects with `UNAVAILABLE`, since by
+ * then the server has removed the entry of a client that died. The removal of the gate's entry is retried until it is confirmed; if the
+ * server refuses it, the session ends. If `work` rejects, some of its requests may have had an effect.
  */
 export async function throughGate<T>(
   { context, location, signal }: Gate,

@@ -46,14 +46,14 @@ export function placementOf(context: SessionContext, entryPosition: EntryPositio
   return otherLimit === undefined ? placement : { ...placement, otherLimit };
 }
 
-/** Records that an entry was admitted alone. Shared entries, and entries with a limit above 1, may be admitted beside others. */
+/** Records that an entry was admitted as the only holder. Shared entries, and entries with a limit above 1, may be admitted beside others. */
 function recordTurn({ entry, position, rule }: EntryPosition, { admitted }: Turn): void {
   if (admitted && rule.limit === 1 && !position.own.shared) entry.markOwned(position.path);
 }
 
 /**
- * Emits whether the entry is admitted, and records it. The stream ends with the session. It ends without an error if the session was
- * abandoned.
+ * Emits whether the entry is admitted, and records that in the entry. The stream ends with the session: with an error, unless the session
+ * was abandoned.
  * It does not use RxJS operators, since each hold subscribes to such a stream. The first state of an entry that was admitted at once is not
  * emitted, since the caller has recorded it already.
  */
@@ -92,8 +92,8 @@ function follow(context: SessionContext, waiter: EntryPosition, listener: TurnLi
 }
 
 /**
- * The queue as one of its entries sees it. This is a class, because an object literal with a getter takes 500
- * bytes more for each of thousands of waiters.
+ * What an entry needs to know about its queue: the entries ahead, their removals, and its own removal. This
+ * is a class, because an object literal with a getter takes 500 bytes more for each of thousands of waiters.
  */
 class EntryView implements QueueView<Contender> {
   readonly #context: SessionContext;
@@ -113,8 +113,8 @@ class EntryView implements QueueView<Contender> {
   }
 
   /**
-   * Emits when the own entry is removed. The stream is created only on demand, because only a waiter or a
-   * long hold watches its own entry.
+   * Emits when the own entry is removed. The stream is created only on demand, because only a waiter, or a
+   * hold of more than 250 ms, watches its own entry.
    */
   get ownRemoval$(): Observable<unknown> {
     return ownRemoval(() => pathOf(this.#waiter), this.#context.watches);
@@ -131,11 +131,11 @@ function pathOf({ entry, position }: EntryPosition): string {
 }
 
 /**
- * Emits once when the conflicting entry `conflicting` no longer blocks this one: it was removed, or this entry was converted to a reader.
- * Emits `undefined` if the queue must be read again to know what happened:
+ * Emits once when the conflicting entry `conflicting` no longer blocks the own entry: it was removed, or the own entry was converted to a
+ * reader. Emits `undefined` if the queue must be read again to know what happened:
  * - The conflicting entry may have been converted to a reader at the same position.
  * - No watch has observed its removal, so other events may have been missed too.
- * - It belonged to the own session, and this client has not removed it. So it was removed with the session, and the own entry with it.
+ * - It belonged to the session of the own entry, and this client has not removed it. So both entries were removed with the session.
  */
 function departureOf(
   conflicting: Contender,

@@ -5,7 +5,10 @@ import { MARKS, parseMarked, type Mark } from '../queue/marks.ts';
 import type { QueueLocations } from '../queue/queue-location.ts';
 import type { WalkedQueue } from './walk.ts';
 
-/** Reports nodes in queues that are not entries, and queues whose entries do not exclude each other. */
+/**
+ * Reports nodes in queues that are not entries, and queues with entries of namings that do not exclude each
+ * other.
+ */
 export async function diagnoseQueues(
   zk: ZkDriver,
   { schemeFor }: Pick<QueueLocations, 'schemeFor'>,
@@ -22,7 +25,7 @@ export async function diagnoseQueues(
   return [{ level: 'ok', about: 'queues', text }, ...findings.flat()];
 }
 
-/** Reports entries of kinds that do not wait for each other. */
+/** Reports queues that have entries of several namings, whose clients do not wait for each other. */
 function mixedKinds({ name, children }: WalkedQueue): readonly Finding[] {
   const marks = new Set(
     children.map((child) => parseMarked(child)?.mark).filter((mark) => mark !== undefined),

@@ -12,8 +12,8 @@ const SLOW_MS = 100;
 
 /**
  * Returns findings about the servers, and about the queues whose names begin with a text.
- * @param withSession runs a function with a session. If it cannot connect, the reason is one of the findings, since the findings about the servers
- * are wanted then.
+ * @param withSession runs a function with a session. If it cannot connect, the reason becomes a finding, since the findings about the servers may
+ *   explain it
  */
 export async function diagnose(
   withSession: <T>(read: (zk: ZkDriver) => Promise<T>) => Promise<T>,

@@ -48,8 +48,8 @@ async function nodeAt(
 }
 
 /**
- * Returns the message for users that ZooKeeper has no history, with the number of past entries. The server's
- * count includes each child twice: when it is created and when it is deleted.
+ * Returns a message for users. It states that ZooKeeper keeps no history, and how many entries have left the
+ * queue. The server's count of changes includes each child twice: when it is created and when it is deleted.
  */
 function gapOf({
   children,

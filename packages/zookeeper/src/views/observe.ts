@@ -52,8 +52,8 @@ export function observeQueue(
 }
 
 /**
- * Reads now and after every change. A result is never older than a previous one. Errors when the connection breaks, so that no observer
- * mistakes an old state for the present one.
+ * Reads the observed data now and after every change. A result is never older than a previous one. Errors when the connection breaks, so
+ * that no observer mistakes an old state for the present one.
  */
 export function readWhileConnected<T>(
   zk: ZkDriver,
@@ -65,7 +65,7 @@ export function readWhileConnected<T>(
     return readAgainOn(merge(changes$, breaks(zk), zk.ended$), {
       async read() {
         // The server of this session may be behind a state that the observer has read through another
-        // session, so it is synchronized first.
+        // session, so a `sync` brings the server up to date first.
         if (!isCurrent) await zk.sync();
         isCurrent = true;
         return read();

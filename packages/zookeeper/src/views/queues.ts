@@ -14,8 +14,8 @@ import { readAgainOn } from '../base/repeated-reads.ts';
 
 const WALK_INTERVAL_MS = 1_250;
 /**
- * After a walk through the tree, the next one waits for a multiple of its duration. So walks take at most a quarter of the time, however
- * large the tree is.
+ * After a walk through the tree, the next walk starts this many times the walk's duration later. So walks take at most a quarter of the
+ * time, however large the tree is.
  */
 const INTERVALS_PER_WALK = 3;
 
@@ -64,13 +64,14 @@ interface Known {
   readonly seenAt: number;
 }
 
-// How long the number of departures from an empty queue is remembered, in milliseconds. An observer that
-// polls still gets the number, and names that are used only once are soon forgotten.
+// How long the number of departures from a queue is remembered after it became empty, in milliseconds.
+// Observers walk through the tree much more often (`WALK_INTERVAL_MS`), and names that are used only once do
+// not take memory for ever.
 const REMEMBERED_MS = 60_000;
 
 /**
- * Counts the entries that have left each queue. Between two walks through the tree, the sequence numbers show how many entries were
- * enqueued.
+ * Counts the entries that have left each queue. From one walk through the tree to the next, these are the earlier entries and those that
+ * joined, less the present entries. The sequence numbers show how many joined.
  */
 export class QueueDepartures {
   readonly #clock: Clock;
@@ -97,7 +98,7 @@ export class QueueDepartures {
   #left(name: string, { depth, last }: { readonly depth: number; readonly last: bigint }): number {
     const before = this.#known.get(name);
     if (!before) return 0;
-    // Sequence numbers that start again belong to a new directory: all entries of the old directory have
+    // If the sequence numbers begin again, the directory is a new one: all entries of the old directory have
     // left.
     const joined = last >= before.last ? Number(last - before.last) : depth;
     return before.left + Math.max(0, before.depth + joined - depth);

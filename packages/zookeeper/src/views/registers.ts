@@ -23,10 +23,11 @@ type Change = Parameters<Registers['write']>[2];
 type Paths = ReturnType<typeof registerPaths>;
 
 /**
- * Stores each register in a persistent node. The version of a register consists of the transaction that created the node and the number
- * of writes since then.
- * Each register has a gate, a queue that admits one writer at a time (`gate.ts`). The server compares only the number of writes, which
- * starts again with each node. Without the gate, a register that was deleted and written again could be mistaken for the earlier one.
+ * Stores each register in a persistent node. The version of a register consists of the transaction that created the node and the number of
+ * writes since then.
+ * Each register has a gate, a queue that admits one writer at a time (`gate.ts`). A conditional write of ZooKeeper compares only the number
+ * of writes, which begins at 0 in each new node. Without the gate, a client could overwrite a register that was deleted and written again,
+ * as if it were the earlier one.
  */
 export class NodeRegisters implements Registers {
   readonly #store: RegisterStore;
@@ -48,8 +49,8 @@ export class NodeRegisters implements Registers {
     const paths = registerPaths(root, queue, kind);
     return this.#store.withViewer((zk) =>
       throughGate({ context: sessionContextOf(zk), location: { root, directory: paths.gate } }, async () => {
-        // The gate admits one writer at a time. The previous writer has left it, so its write is complete, and
-        // this session reads it.
+        // The gate admits one writer at a time. So the write of the previous writer is complete, and this read
+        // shows it.
         const data = await zk.read(paths.path);
         if ((data && registerOf(data).version) !== change.was) return false;
         return data ? replace(zk, { path: paths.path, data }, change) : make(zk, { root, ...paths }, change);

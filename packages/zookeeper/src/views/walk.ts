@@ -19,8 +19,8 @@ interface VisitedDirectory {
   readonly name: string | undefined;
 }
 
-// Maximum number of lists in flight. It is high enough to use the connection well, and low enough to leave
-// the server time for other clients.
+// Maximum number of lists in flight. It is high enough to hide the round trips, and low enough to leave the
+// server time for other clients.
 const MAX_IN_FLIGHT = 100;
 
 /**

@@ -25,7 +25,7 @@ type State =
   | { readonly status: 'connected'; readonly link: WireLink; readonly since: number }
   | { readonly status: 'ended'; readonly with: number };
 
-// Closing takes at most this long, in milliseconds, which is enough for a healthy server. After that, the
+// Time limit for closing a session, in milliseconds. A server that works replies earlier. After that, the
 // socket is dropped, and the session ends by its timeout.
 const CLOSE_WITHIN_MS = 1_000;
 const CLOSED_HERE = 0;

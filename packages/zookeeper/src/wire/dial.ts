@@ -27,7 +27,8 @@ export const dial: Dial = ({ host, port, name = host }, tls) => {
   const place = { host, port, noDelay: true };
   if (!tls) return { socket: connectTcp(place), ready: 'connect' };
   const servername = tls.servername ?? name;
-  // TLS allows no IP address as the server name. Without one, the certificate is compared with the host.
+  // TLS allows no IP address as the server name. Without a server name, Node compares the certificate with the
+  // host.
   const identity = isIP(servername) > 0 ? {} : { servername };
   const socket = connectTls({ ...place, ...identity, secureContext: tls.secureContext });
   return { socket, ready: 'secureConnect' };

@@ -61,7 +61,7 @@ export class FrameReader {
     return first.subarray(begin, begin + length);
   }
 
-  /** Joins received chunks until the first one has `count` unread bytes, and returns it. So many bytes must have arrived. */
+  /** Joins received chunks until the first one has `count` unread bytes, and returns it. Call it only when `count` bytes have arrived. */
   #front(count: number): Buffer {
     const [first] = this.#chunks;
     if (first && first.length - this.#at >= count) return first;

@@ -27,7 +27,7 @@ export class JuteReader {
     return this.#bytes.length - this.#at;
   }
 
-  /** @throws {WireError} when the input is too short, as all methods do */
+  /** Reads a boolean. Like all methods of this class, throws a `WireError` when the input is too short. */
   bool(): boolean {
     return this.#bytes.readUInt8(this.#pass(1)) !== 0;
   }

@@ -59,7 +59,7 @@ export class WireLink {
   #isReading = false;
   /** The requests of this tick of the event loop, which are sent in one packet. */
   #unsent: Buffer[] = [];
-  /** Cancels the present timer: at first that of the first reply, then that of the next ping. */
+  /** Cancels the running timer: at first the timeout for the first reply, then the timer for the next ping. */
   #cancel: () => void;
 
   constructor(
@@ -135,7 +135,7 @@ export class WireLink {
   }
 
   /**
-   * Handles one message per turn of the event loop. So code that awaits a reply runs before the next message is handled, even if both
+   * Handles one message in each turn of the event loop. So code that awaits a reply runs before the next message is handled, even if both
    * have arrived together.
    */
   #take(): void {
@@ -153,7 +153,7 @@ export class WireLink {
     void SETTLED.then(() => this.#readOn());
   }
 
-  /** Schedules the next message if a part of it has arrived. Otherwise stops, until the next chunk arrives. */
+  /** Schedules the next message if received bytes are left. Otherwise stops, until the next bytes arrive. */
   #readOn(): void {
     if (this.#frames.held > 0) process.nextTick(() => this.#take());
     else this.#isReading = false;

@@ -10,7 +10,7 @@ import { WireError } from './wire-error.ts';
 export type Settle<T> = (code: number, value?: T) => void;
 
 /**
- * The kind of a message from the server. For the reply to a request (`answer`), the handler of the request has
+ * The kind of a message from the server. `answer` is the reply to a request; the handler of the request has
  * already been called.
  */
 export type ReceivedFrame =
@@ -26,7 +26,7 @@ interface Asked {
 }
 
 const LAST_XID = 2 ** 31 - 1;
-// The list of requests is compacted when this many at its front have a reply.
+// When this many requests at the front of the list have a reply, they are removed from the list.
 const MAX_SPENT = 1_000;
 
 /**

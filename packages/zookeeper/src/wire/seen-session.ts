@@ -12,8 +12,9 @@ interface Wanted {
 
 // The session key while there is no session: its id and password are all zeroes.
 const NO_KEY: SessionKey = { client_id: '0', client_password: '0'.repeat(32) };
-// For this many session timeouts after a break, the last transaction id is sent to servers. If they all
-// refuse it for so long, they have lost that transaction, for instance because a backup was restored.
+// For this many session timeouts after a break, the client sends the last transaction id to servers. If all
+// servers refuse it during this time, they have lost that transaction, for instance because a backup was
+// restored.
 const TRUSTED_FOR = 2;
 
 /** What a session must remember from one connection to the next. */
@@ -46,7 +47,7 @@ export class SeenSession {
     return this.#begunAt;
   }
 
-  /** Whether the session may have seen transactions that this client does not know. Reads must then follow a write through a quorum. */
+  /** Whether the session may have read transactions whose ids this client does not know. Reads must then follow a write through a quorum. */
   get isBlind(): boolean {
     return this.#key !== undefined && this.#trustedZxid() === 0n;
   }
@@ -75,8 +76,9 @@ export class SeenSession {
   }
 
   /**
-   * Returns the id of the last transaction for the first message. A server that is behind it closes the connection. After a while returns
-   * 0, so that any server responds, even if only to report that the session has ended.
+   * Returns the id of the last transaction for the first message of a connection. A server that is behind it closes the connection.
+   * `TRUSTED_FOR` session timeouts after a break, returns 0 instead, so that any server responds, even if only to report that the session
+   * has ended.
    */
   #trustedZxid(): bigint {
     const isLong =

@@ -34,8 +34,9 @@ export function closeSession(): WireRequest<undefined> {
 }
 
 /**
- * Encodes requests that set the watches of an earlier connection again. The server reports at once what has changed since the transaction
- * `since`. The paths are split into several requests, each below the size limit of a server. All have the number `Xid.setWatches`.
+ * Encodes requests that set the watches of an earlier connection again. If a watched node has changed after the transaction `since`, the
+ * server reports that at once. The paths are split into several requests, each below the size limit of a server. All these requests have
+ * the same request number, `Xid.setWatches`.
  */
 export function setWatches(since: bigint, watched: Watched): WireRequest<undefined>[] {
   return portions(watched).map((portion) =>

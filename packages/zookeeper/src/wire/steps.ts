@@ -20,7 +20,10 @@ export function requestFor(steps: readonly Step[]): WireRequest<readonly StepRes
   return multi(steps.map(wireStepOf));
 }
 
-/** Converts the results of the steps to a result of `ZkDriver.multi`. Returns the code instead if the failure must reject the call. */
+/**
+ * Converts the results of the steps to a result of `ZkDriver.multi`. Returns the result code instead if the failure is not one of
+ * `REASONS`: the call must then reject.
+ */
 export function doneOf(results: readonly StepResult[]): TransactionResult | number {
   const at = results.findIndex((result) => result.type === 'error' && !INNOCENT.includes(result.error));
   const failed = results[at];

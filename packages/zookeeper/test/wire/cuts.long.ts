@@ -13,7 +13,8 @@ import { proxyTo } from '../own-server.ts';
 
 const SESSIONS = 20;
 const CUTS = 1_000;
-// Rounds before the measurement. After that, all code is compiled, and no list grows any more.
+// Rounds of cuts before the measurement. After them, all code is compiled, and no internal list of the client
+// grows any more.
 const WARM_ROUNDS = 20;
 const MAX_BYTES = 3 * 2 ** 20;
 
@@ -22,7 +23,10 @@ describe("ZooKeeper sessions over Node's sockets whose connections are cut 1,000
   const bench = new Bench();
   afterEach(() => bench.clear());
 
-  /** Enqueues and removes an entry repeatedly until the signal aborts; resolves with the number of rounds. */
+  /**
+   * Enqueues and removes an entry repeatedly until the signal aborts; resolves with the number of
+   * repetitions.
+   */
   async function cycles(session: Session, stop: AbortSignal): Promise<number> {
     const queue = newQueue();
     let done = 0;
@@ -64,7 +68,8 @@ describe("ZooKeeper sessions over Node's sockets whose connections are cut 1,000
     // A session has at most one connection, even while it reconnects.
     expect(after.links, reported).to.be.at.most(SESSIONS);
     expect(after.pipelines, reported).to.be.at.most(SESSIONS);
-    // Timers and sockets depend on the calls in flight, of which each session has a few.
+    // Handles are timers and sockets. Their number depends on the number of calls in flight, a few in each
+    // session.
     expect(after.handles - before.handles, reported).to.be.at.most(4 * SESSIONS);
     expect(Math.min(...done), reported).to.be.greaterThan(0);
     await backend.close();

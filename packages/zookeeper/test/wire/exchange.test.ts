@@ -31,7 +31,7 @@ const ASKED: readonly WireRequest<unknown>[] = [
 ];
 
 describe('a recorded exchange with ZooKeeper 3.8.0', () => {
-  it('has the same bytes as requests that this package encodes', () => {
+  it('has the same bytes as the requests and the handshake that this package encodes', () => {
     const pipeline = new Pipeline(0n);
     const sent = [
       helloFrame({ lastZxid: 0n, timeoutMs: 4_000, session: undefined }),
@@ -74,7 +74,7 @@ describe('a recorded exchange with ZooKeeper 3.8.0', () => {
     expect(pipeline.lastZxid >= read.stat.czxid + 3n).to.equal(true);
   });
 
-  it('contains the fixed request numbers that this package uses for pings and for setting watches again', () => {
+  it('has the fixed request numbers for pings and for setting watches again that this package encodes', () => {
     expect(numbered(ping(), Xid.ping).toString('hex')).to.equal('00000008fffffffe0000000b');
     const [watches] = setWatches(5n, { data: ['/a'], exist: [], child: ['/b'] });
     expect(numbered(watches!, Xid.setWatches).toString('hex')).to.equal(

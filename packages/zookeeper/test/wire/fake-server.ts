@@ -81,7 +81,7 @@ export async function fakeServer(bench: Bench, part: Part, host = '127.0.0.1'): 
   return { endpoint: `${host}:${(server.address() as AddressInfo).port}`, peers };
 }
 
-/** Returns a server that grants every client a session with that timeout, and replies to pings. */
+/** Returns a server that grants every client a session with the timeout `timeoutMs`, and replies to pings. */
 export function welcoming(timeoutMs: number, request?: Part['request']): Part {
   return {
     hello: (peer, { session }) => {

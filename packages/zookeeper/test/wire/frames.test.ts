@@ -44,7 +44,7 @@ describe('frames of ZooKeeper', () => {
     );
   });
 
-  it('are refused as soon as a length is too large or negative', () => {
+  it('are refused as soon as a length is negative or above the maximum', () => {
     for (const length of [MAX_BYTES + 1, 2 ** 31 - 1, -1, -(2 ** 31)]) {
       const reader = new FrameReader(MAX_BYTES);
       const bytes = Buffer.alloc(4);

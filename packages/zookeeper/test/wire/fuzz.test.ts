@@ -58,7 +58,7 @@ describe('a malformed message from a ZooKeeper server', () => {
     });
   }
 
-  it('such as an incomplete frame ends the connection when the server is silent for too long', async () => {
+  it('such as an incomplete frame ends the connection when the server sends nothing more', async () => {
     let sane = false;
     const fake = await fakeServer(bench, {
       ...welcoming(600),

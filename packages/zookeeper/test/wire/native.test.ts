@@ -17,7 +17,7 @@ describe('both transports to ZooKeeper', () => {
     ['wire', 'native'],
     ['native', 'wire'],
   ] as const satisfies (readonly [Driver, Driver])[]) {
-    it(`resume a session from ${first} to ${second} and back`, async () => {
+    it(`resume a session that the other one has opened, from ${first} to ${second} and back`, async () => {
       const entry = newSpec(newQueue());
       let session: Session = await bench.session(server, 10_000, first);
       const { id } = session;

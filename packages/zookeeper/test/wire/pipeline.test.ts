@@ -32,7 +32,7 @@ describe('the requests of one connection', () => {
     expect(reported).to.deep.equal(numbers.map((xid) => -xid));
   });
 
-  it('are answered in order, each with its own reply', () => {
+  it('get their own replies, in the order in which they were sent', () => {
     const pipeline = new Pipeline(0n);
     const replies: unknown[] = [];
     pipeline.ask(sync('/'), (...reply) => replies.push(['sync', ...reply]));
@@ -50,7 +50,7 @@ describe('the requests of one connection', () => {
     ]);
   });
 
-  it('end the connection when replies arrive out of order', () => {
+  it('fail if replies arrive out of order, which ends the connection', () => {
     const pipeline = new Pipeline(0n);
     const replies: number[] = [];
     pipeline.ask(sync('/'), (code) => replies.push(code));
@@ -74,7 +74,7 @@ describe('the requests of one connection', () => {
     expect(replies).to.deep.equal([-4]);
   });
 
-  it('get replies that show the last transaction that the session has seen', () => {
+  it('get replies whose headers show the id of the last transaction that the session has seen', () => {
     const pipeline = new Pipeline(5n);
     const seen = [pipeline.lastZxid];
     const receive = (frame: Buffer): void => {
@@ -90,7 +90,7 @@ describe('the requests of one connection', () => {
     expect(seen).to.deep.equal([5n, 7n, 7n, 7n, 7n, 7n]);
   });
 
-  it('do not get events, replies to pings, or replies to log-ins as their own replies', () => {
+  it('do not receive events, or replies to pings and authentication requests, as their own replies', () => {
     const pipeline = new Pipeline(0n);
     expect(
       [eventFrame(1, '/a'), eventFrame(4, '/b'), eventFrame(-1, ''), replyFrame({ xid: -2 })].map((frame) =>

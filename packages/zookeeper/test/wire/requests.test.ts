@@ -184,13 +184,13 @@ describe('requests to a ZooKeeper server', () => {
     expect(one.refusals).to.deep.equal([]);
   });
 
-  it('are refused with an unknown authentication scheme, and the connection ends', async () => {
+  it('are refused if they contain an unknown authentication scheme, and the connection ends', async () => {
     one.link.tell(addAuth('no-such-scheme', Buffer.alloc(0)), Xid.auth);
     await one.lost;
     expect(one.refusals).to.deep.equal([-115]);
   });
 
-  it('end a session, which removes its ephemeral nodes, and then the connection', async () => {
+  it('that close a session remove its ephemeral nodes and end the connection', async () => {
     const path = `${root}/own`;
     await one.request(requests.create({ ...node('', CreateFlag.ephemeral), path }));
     expect((await one.request(closeSession())).code).to.equal(0);
@@ -203,7 +203,7 @@ describe('requests to a ZooKeeper server', () => {
     expect((await late.welcome).timeoutMs).to.equal(0);
   });
 
-  it('are refused if the session has seen a later transaction than the server', async () => {
+  it('are refused if the session has read a later transaction than the server has', async () => {
     const ahead = new OneLink(bench, server, { lastZxid: 2n ** 40n });
     expect(String(await ahead.lost)).to.include('closed the connection');
   });

@@ -63,7 +63,7 @@ describe("a ZooKeeper session over Node's sockets", () => {
     expect(driver.sessionKey).to.deep.equal({ client_id: '1', client_password: password });
   });
 
-  it('starts with a write through a quorum when it was resumed, since its server may lag behind the earlier one', async () => {
+  it('sends a write through a quorum first when it was resumed, since its server may lag behind the previous server', async () => {
     const requested: number[] = [];
     const fake = await fakeServer(
       bench,
@@ -98,7 +98,7 @@ describe("a ZooKeeper session over Node's sockets", () => {
     expect(driver.endedWith).to.equal(-112);
   });
 
-  it('connects to the only working server, whatever is wrong with the others', async () => {
+  it('connects to the only working server among servers that refuse, close, stay silent or are read-only', async () => {
     const [port] = await pickPorts(1);
     const readOnly = await fakeServer(bench, {
       hello: (peer) => peer.welcome({ timeoutMs: 4_000, id: 9n, isReadOnly: true }),
@@ -119,7 +119,7 @@ describe("a ZooKeeper session over Node's sockets", () => {
     await connected(driverTo(bench, fake.endpoint));
   });
 
-  it('leaves a silent connection for another one', async () => {
+  it('replaces a silent connection by a new one', async () => {
     let replies = true;
     const part = welcoming(600);
     const fake = await fakeServer(bench, {
@@ -212,8 +212,8 @@ describe("a ZooKeeper session over Node's sockets", () => {
     driver.connection$.subscribe((one) => notifications.push(one));
     expect(await outcome(driver.create(path, 'x'.repeat(2 ** 20), 'ephemeral'))).to.equal('INVALID_ARGUMENT');
     await driver.create(path, '', 'ephemeral');
-    // The largest content of a node that fits into a request, after the header, the path, two lengths and the
-    // version.
+    // The largest content of a node that fits into a request of 1,048,575 bytes. Subtracted are the header,
+    // the path, two lengths and the version.
     const max = 0xf_ff_ff - 8 - 4 - path.length - 4 - 4;
     expect(await driver.write(path, 'x'.repeat(max))).to.have.property('version', 1);
     expect(await outcome(driver.write(path, 'x'.repeat(max + 1)))).to.equal('INVALID_ARGUMENT');

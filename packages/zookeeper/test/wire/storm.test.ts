@@ -15,13 +15,13 @@ describe("a client with Node's sockets whose ZooKeeper servers fail", () => {
   const bench = new Bench();
   afterEach(() => bench.clear());
 
-  it('connects a few times a second to a server that accepts and then closes connections', async () => {
+  it('connects at most ten times a second to a server that accepts and then closes connections', async () => {
     const server = await serverThat(bench, closes);
     await opensFor(bench, WATCHED_MS, [server.endpoint]);
     expect(maxPerSecond(server.connections)).to.be.within(2, MOST);
   });
 
-  it('connects a few times a second to a server that closes each connection after it has granted a session', async () => {
+  it('connects at most ten times a second to a server that closes each connection after it has granted a session', async () => {
     const connections: number[] = [];
     const fake = await fakeServer(bench, {
       hello: (peer) => {
@@ -35,7 +35,7 @@ describe("a client with Node's sockets whose ZooKeeper servers fail", () => {
     expect(maxPerSecond(connections)).to.be.within(2, MOST);
   });
 
-  it('connects a few times a second to servers that refuse connections, close them, or never reply', async () => {
+  it('connects at most ten times a second to servers that refuse connections, close them, or never reply', async () => {
     const [port] = await pickPorts(1);
     const servers = [await serverThat(bench, closes), await serverThat(bench, staysSilent)];
     const addresses = [`127.0.0.1:${port!}`, ...servers.map(({ endpoint }) => endpoint)];

@@ -14,7 +14,10 @@ export async function opensFor(bench: Bench, ms: number, hosts: readonly string[
   await opening;
 }
 
-/** Starts a session that never connects. Returns a list to which the time of each attempt is added. */
+/**
+ * Starts to open a session over servers that never grant a session. Returns a list to which the time of each
+ * attempt is added.
+ */
 export function attemptsOf(bench: Bench, addresses: readonly string[]): readonly number[] {
   const moments: number[] = [];
   driverTo(bench, [], {

@@ -63,7 +63,7 @@ describe('TLS to ZooKeeper', () => {
     expect(finding).to.deep.include({ level: 'ok', about: `server localhost:${port}` });
   });
 
-  it('carries the same session on the next connection after one was cut', async () => {
+  it('carries the same session on the next connection after the first connection was cut', async () => {
     const { ca, client } = certificates;
     const proxy = await proxyTo(bench, `127.0.0.1:${port}`);
     const tls = { ca, ...client, servername: 'localhost' };
@@ -107,7 +107,7 @@ describe('TLS to ZooKeeper', () => {
     expect(await outcome(backend.open(4_000, signal))).to.equal('fine');
   });
 
-  it('uses the configured server name', async () => {
+  it('checks the certificate against the configured server name', async () => {
     const { ca, client } = certificates;
     expect(await opened('127.0.0.1', { ca, ...client, servername: 'localhost' })).to.equal('fine');
   });

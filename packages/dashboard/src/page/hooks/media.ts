@@ -15,7 +15,10 @@ export function useMedia(query: string): boolean {
   return useSyncExternalStore(listen, () => matchMedia(query).matches);
 }
 
-/** Returns the interval of continuous movements in milliseconds, which is long for users who prefer reduced motion. */
+/**
+ * Returns the interval in milliseconds at which a drawing that moves with time is updated. It is longer for
+ * users who prefer reduced motion.
+ */
 export function usePaceMs(): number {
   return useMedia('(prefers-reduced-motion: reduce)') ? 1_000 : 100;
 }

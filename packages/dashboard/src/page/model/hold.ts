@@ -18,8 +18,8 @@ export interface HoldMeter {
 }
 
 /**
- * Computes the bar (meter) of an entry that holds. `at` is the time of the snapshot and `now` the current
- * time, both by the bridge's clock. `fullMs` is the largest proven time seen so far.
+ * Computes the bar (meter) of an entry that holds. `at` is the time of the snapshot and `now` the current time, both by the bridge's clock. `fullMs`
+ * is the largest proven time of this hold that the page has seen so far.
  */
 export function holdMeter(
   entry: Pick<EntrySnapshot, 'heldAt' | 'remainingMs' | 'typicalHoldMs'>,
@@ -56,7 +56,7 @@ export function entryKey({ key, order }: Pick<EntrySnapshot, 'key' | 'order'>): 
   return `${order} ${key}`;
 }
 
-/** Returns what is noteworthy about an entry besides its position, worded as in the terminal views. */
+/** Returns a text with the properties of an entry besides its position, worded as in the terminal views. */
 export function notesOf({
   shared,
   permits,

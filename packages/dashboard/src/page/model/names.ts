@@ -1,5 +1,5 @@
-// The largest number of stored names. The stream of the bridge has a limited number of topics, which other
-// views need too.
+// The largest number of stored names of elections. The page watches one topic for each name, and the bridge
+// limits the topics of a client.
 const MAX_NAMES = 24;
 
 /** Parses the stored list of names. Returns an empty list for malformed text. */

@@ -38,8 +38,8 @@ export function arrowsOf(places: number, radius: number, room: Room): readonly A
 const STEP = Math.PI / 180;
 
 /**
- * Returns the angle nearest to a node, in one direction, at which the circle is outside of the text at that
- * node.
+ * Follows the ring that connects the nodes from one of them, clockwise (`1`) or counterclockwise (`-1`).
+ * Returns the first angle at which the ring is outside of the text at that node.
  */
 function clear(
   angle: number,

@@ -23,7 +23,7 @@ interface HandOff {
   readonly toLane: number;
 }
 
-/** A time on the axis, in milliseconds since 1970. */
+/** A labelled point of the time axis: its position (`at`), and the time in milliseconds since 1970. */
 interface Tick {
   readonly at: number;
   readonly time: number;
@@ -96,7 +96,7 @@ function stretch(from: number, to: number): Stretch | undefined {
   return to > from ? { from, to } : undefined;
 }
 
-/** Draws a line from the end of the latest earlier hold to the beginning of this hold. */
+/** Returns, for each hold, a line from the end of the latest earlier hold to its beginning. */
 function handOffsOf(lanes: readonly Lane[]): readonly HandOff[] {
   return lanes.flatMap(({ span: { heldAt, heldEarlier }, hold }, toLane) => {
     if (heldAt === undefined || heldEarlier || !hold || hold.from === 0) return [];
@@ -111,7 +111,7 @@ function handOffsOf(lanes: readonly Lane[]): readonly HandOff[] {
 
 const STEPS_MS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1_800, 3_600].map((s) => s * 1_000);
 
-/** Returns about four round times, which are shown along the time axis. */
+/** Returns about four round times (such as full minutes), which are shown along the time axis. */
 function ticksOf(begin: number, end: number): readonly number[] {
   const step = STEPS_MS.find((ms) => (end - begin) / ms <= 5) ?? end - begin;
   const first = Math.ceil(begin / step) * step;

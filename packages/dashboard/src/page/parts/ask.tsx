@@ -18,7 +18,6 @@ const ANSWERS: Readonly<Record<HandoverResponse['answer'], string>> = {
 
 const WITHIN_S = [5, 15, 30, 60] as const;
 
-/** Props of the dialog. */
 export interface AskProps {
   readonly name: string;
   readonly holder: EntrySnapshot;

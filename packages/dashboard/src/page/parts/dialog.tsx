@@ -1,6 +1,5 @@
 import { useId, useLayoutEffect, useRef, type ReactElement, type ReactNode } from 'react';
 
-/** Props of a dialog. */
 export interface DialogProps {
   readonly title: string;
   readonly onClose: () => void;
@@ -28,7 +27,7 @@ export function Dialog({ title, onClose, children }: DialogProps): ReactElement 
       className="dialog"
       aria-labelledby={heading}
       onCancel={(event) => {
-        // The component that opened the dialog removes it from the page.
+        // The dialog stays open until the component that opened it removes it from the page.
         event.preventDefault();
         onClose();
       }}

@@ -13,7 +13,6 @@ const TITLES = {
   faults: 'Faults',
 } as const;
 
-/** Props of the header. */
 export interface HeaderProps {
   readonly route: Route;
   readonly theme: Theme;

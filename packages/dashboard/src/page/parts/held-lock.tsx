@@ -6,7 +6,6 @@ import { useTask } from '../hooks/task.ts';
 import { withoutCode } from '../model/freshness.ts';
 import { duration, plain } from '../model/text.ts';
 
-/** Props of a held lock. */
 export interface HeldLockProps {
   readonly lock: PageLock;
   readonly isSuspect: boolean;

@@ -14,7 +14,6 @@ export interface EntryActions {
   readonly onAsk?: (holder: EntrySnapshot) => void;
 }
 
-/** Props of the list of holders. */
 export interface HoldersProps {
   readonly snapshot: QueueSnapshot;
   readonly isRunning: boolean;
@@ -147,8 +146,8 @@ function Bar({ meter: { kind, part, ms, typicalMs }, isRunning }: BarProps): Rea
 }
 
 /**
- * Returns the largest value since the component was first shown. For the remaining proven time this is the
- * time right after a heartbeat.
+ * Returns the largest value since the component was first shown. The remaining proven time of a hold is largest
+ * right after a heartbeat.
  */
 function useLargest(value: number): number {
   const [largest, setLargest] = useState(value);

@@ -11,8 +11,8 @@ const ROOM = { across: HALF.across + 5, down: HALF.down + 5 };
 const MAX_NODES = 12;
 
 /**
- * Draws a cycle of waits, in which each entry waits for the next one. The first entry is the one that should
- * give up.
+ * Draws a cycle of waits, in which each entry waits for the next one. The first entry is the victim: its
+ * client should give up to break the cycle.
  */
 export function Ring({ circle }: { readonly circle: readonly StuckSnapshot[] }): ReactElement {
   const id = useId();

@@ -2,7 +2,6 @@ import type { ReactElement } from 'react';
 import { duration, plain, short } from '../model/text.ts';
 import type { Lane } from '../model/timeline.ts';
 
-/** Props of `Stay`. */
 export interface StayProps {
   readonly lane: Lane;
   readonly isOwn: boolean;

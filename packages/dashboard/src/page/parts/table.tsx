@@ -16,7 +16,6 @@ export interface Column<R> {
   readonly onSort?: () => void;
 }
 
-/** Props of a table. */
 export interface TableProps<R> {
   /** Accessible name of the table; also the class for the widths of its columns. */
   readonly label: string;

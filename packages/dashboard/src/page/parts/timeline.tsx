@@ -17,7 +17,6 @@ const WINDOWS = [
   ['30 min', 1_800_000],
 ] as const;
 
-/** Props of the timeline. */
 export interface TimelineProps {
   readonly snapshot: TimelineSnapshot;
   /** Whether the timeline moves with the time. It does not while the data is outdated. */
@@ -30,7 +29,7 @@ export interface TimelineProps {
 export function Timeline({ snapshot, isRunning, ownId }: TimelineProps): ReactElement {
   const [windowMs, setWindowMs] = useState<number>(WINDOWS[0][1]);
   const isNarrow = useMedia('(max-width: 720px)');
-  // The drawing is updated only when a second would move it by at least one pixel.
+  // The drawing is updated only after it has moved by at least one pixel.
   const { bridge: now } = useNow(Math.max(usePaceMs(), windowMs / 600), isRunning);
   const frame = { now, windowMs, lanes: isNarrow ? 10 : 14 };
   const drawing = drawingOf(snapshot, frame);
@@ -148,7 +147,7 @@ function Pulse({
   readonly counts: readonly number[];
   readonly width: number;
 }): ReactElement {
-  // The top of the scale is at least 4 hand-offs, so that one or two are not drawn at full height.
+  // The scale of the bars reaches at least to 4 hand-offs, so that one or two are not drawn at full height.
   const max = Math.max(4, ...counts);
   const step = width / counts.length;
   return (

@@ -7,7 +7,6 @@ import type { EntryActions } from './holders.tsx';
 import { Table, type Column } from './table.tsx';
 import { Empty, StoredText } from './words.tsx';
 
-/** Props of the list of waiters. */
 export interface WaitersProps {
   /** The waiting entries, in order. */
   readonly waiters: readonly EntrySnapshot[];

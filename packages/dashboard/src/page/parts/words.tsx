@@ -32,7 +32,6 @@ export function Figures({ children }: { readonly children: ReactNode }): ReactEl
   return <dl className="figures">{children}</dl>;
 }
 
-/** Props of a figure. */
 export interface FigureProps {
   readonly title: string;
   readonly value: ReactNode;

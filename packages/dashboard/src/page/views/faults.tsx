@@ -6,7 +6,7 @@ import { Fresh, isLive } from '../parts/freshness.tsx';
 import { useNow } from '../hooks/now.ts';
 import { Empty, StoredText, Title } from '../parts/words.tsx';
 
-/** Shows the current findings of the health check, and the failures that the bridge has seen. */
+/** Shows the current results of the health check, and the failures that the bridge has seen. */
 export function FaultsView(): ReactElement {
   const seen = useFaults();
   const { snapshot } = seen;

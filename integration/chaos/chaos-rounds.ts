@@ -1,0 +1,78 @@
+import type { Verdict } from '@queuelock/harness/check';
+import { startConsulClusterTrial } from './consul-cluster-trial.ts';
+import type { RoundsStore } from './chaos-stores.ts';
+import { stopDetoursAfter } from './detour.ts';
+import type { DetourTrial } from './detour-trial.ts';
+import { strikeAllAtLoneServer } from './lone-faults.ts';
+import { startLoneTrial } from './lone-trial.ts';
+import type { TrialSettings } from './trial-options.ts';
+import type { Rule } from './worker-command.ts';
+
+/** The result of all rounds on one store. A round makes each fault of the store once. */
+export interface RoundsOutcome {
+  readonly verdicts: readonly Verdict[];
+  /** The store with its version, for instance `redis 7.0.15`. */
+  readonly servers: string;
+}
+
+export interface RoundsPlan {
+  readonly store: RoundsStore;
+  readonly minutes: number;
+  readonly seed: number;
+  readonly rule: Rule;
+  /** Signal whose abort ends the run after the present round. */
+  readonly signal: AbortSignal;
+  readonly out: NodeJS.WriteStream;
+}
+
+/** A trial of a store, and a function that makes each fault of the store once. */
+interface Bout {
+  readonly trial: DetourTrial;
+  readonly strike: () => Promise<void>;
+  readonly servers: string;
+}
+
+// Number of rounds that one trial records in one history. Each trial starts new workers, which takes some
+// seconds.
+const ROUNDS_AT_A_TIME = 5;
+
+/**
+ * Runs rounds on one store until the time is over. Each round makes every fault of the servers and of the
+ * workers once, in random order, while workers load the store. Its histories are checked every few rounds, and
+ * are kept if the checker finds a violation.
+ */
+export async function runRounds({
+  store,
+  minutes,
+  seed,
+  rule,
+  signal,
+  out,
+}: RoundsPlan): Promise<RoundsOutcome> {
+  const endsAt = performance.now() + minutes * 60_000;
+  const isOver = (): boolean => signal.aborted || performance.now() >= endsAt;
+  const verdicts: Verdict[] = [];
+  let servers: string = store;
+  while (verdicts.length === 0 || !isOver()) {
+    const bout = await boutOf(store, { rule, seed: seed + verdicts.length });
+    servers = bout.servers;
+    for (let round = 0; round < ROUNDS_AT_A_TIME && (round === 0 || !isOver()); round += 1)
+      await bout.strike();
+    const { directory } = bout.trial;
+    await stopDetoursAfter(async () => void verdicts.push(await bout.trial.end()));
+    const verdict = verdicts.at(-1)!;
+    out.write(`${servers}: ${verdict.numbers.holds} holds, ${verdict.findings.length} violations\n`);
+    if (verdict.findings.length > 0) out.write(`histories: ${directory}\n`);
+  }
+  return { verdicts, servers };
+}
+
+async function boutOf(store: RoundsStore, settings: Pick<TrialSettings, 'rule' | 'seed'>): Promise<Bout> {
+  if (store === 'consul-cluster') {
+    const trial = await startConsulClusterTrial(settings);
+    const { version } = trial.cluster.servers[0]!;
+    return { trial, strike: () => trial.strikeAll(), servers: `consul ${version}, three servers` };
+  }
+  const trial = await startLoneTrial(store, settings);
+  return { trial, strike: () => strikeAllAtLoneServer(trial), servers: `${store} ${trial.server.version}` };
+}
