@@ -204,7 +204,7 @@ describe('an HTTP/2 connection of the transport socket', () => {
     const [first, second] = await peer.sent();
     expect(first).to.include({ type: 'SETTINGS', flags: ACK });
     expect(second).to.include({ type: 'PING', flags: ACK });
-    expect(second.payload.toString('hex')).to.equal('0102030405060708');
+    expect(second!.payload.toString('hex')).to.equal('0102030405060708');
     peer.send(frame('PING', {}, '0000000000000009'));
     let frames = await peer.sent();
     while (frames.length === 0) frames = await peer.sent();
