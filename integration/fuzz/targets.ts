@@ -7,6 +7,8 @@ const MODULES = {
   nodes: '../../packages/zookeeper/test/fuzz/nodes.ts',
   grpc: '../../packages/etcd/test/fuzz/grpc.ts',
   http2: '../../packages/etcd/test/fuzz/http2.ts',
+  frames: '../../packages/etcd/test/fuzz/frames.ts',
+  socket: '../../packages/etcd/test/fuzz/socket.ts',
   labels: '../../packages/core/test/fuzz/labels.ts',
   redis: '../../packages/redis/test/fuzz/replies.ts',
   consul: 'targets/consul.ts',

@@ -14,6 +14,7 @@ import { openStore } from './sites.ts';
 const TRANSPORTS = [
   { store: etcdStore, transport: 'etcd3', fromUrl: etcdFromUrl },
   { store: etcdStore, transport: 'http2', fromUrl: etcdFromUrl },
+  { store: etcdStore, transport: 'socket', fromUrl: etcdFromUrl },
   { store: zooKeeperStore, transport: 'native', fromUrl: zooKeeperFromUrl },
   { store: zooKeeperStore, transport: 'wire', fromUrl: zooKeeperFromUrl },
 ] as const;

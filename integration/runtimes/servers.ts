@@ -32,7 +32,7 @@ export interface Store {
 
 const PREFIX = 'runtimes';
 
-async function etcd(transport: 'http2' | 'etcd3'): Promise<Site> {
+async function etcd(transport: 'http2' | 'socket' | 'etcd3'): Promise<Site> {
   const server = await startEtcd();
   const operator = new EtcdOperator(server.endpoint);
   const prefix = `${PREFIX}/`;
@@ -184,6 +184,7 @@ async function memory(): Promise<Site> {
 export const STORES: readonly Store[] = [
   { name: 'memory', package: 'memory', start: memory },
   { name: 'etcd, `http2`', package: 'etcd', start: () => etcd('http2') },
+  { name: 'etcd, `socket`', package: 'etcd', start: () => etcd('socket') },
   { name: 'etcd, `etcd3`', package: 'etcd', start: () => etcd('etcd3') },
   { name: 'ZooKeeper, `wire`', package: 'zookeeper', start: zooKeeper },
   { name: 'Redis', package: 'redis', start: redis },

@@ -17,6 +17,11 @@ describeTlsIdentity({
     connect: (host, rootCertificate) =>
       etcd({ hosts: `https://${host}`, transport: 'http2', credentials: { rootCertificate } }),
   },
+  'etcd over socket': {
+    prelude: DIRECT,
+    connect: (host, rootCertificate) =>
+      etcd({ hosts: `https://${host}`, transport: 'socket', credentials: { rootCertificate } }),
+  },
   zookeeper: {
     prelude: DIRECT,
     connect: (host, ca) => zookeeper({ hosts: [host], tls: { ca }, connectTimeoutMs: 1_000 }),

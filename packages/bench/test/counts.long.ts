@@ -32,8 +32,11 @@ const PACE = { ms: 0, warm: 0, rounds: 0 };
  * may arrive in two parts, which are handled by more calls.
  */
 const MAX_CALLS = {
-  etcd: { client: 'queuelock, http2', calls: 1_950, callsOfRun: 2_300 },
-  zookeeper: { client: 'queuelock, wire', calls: 1_000, callsOfRun: 1_350 },
+  etcd: [
+    { client: 'queuelock, http2', calls: 1_950, callsOfRun: 2_300 },
+    { client: 'queuelock, socket', calls: 1_000, callsOfRun: 1_350 },
+  ],
+  zookeeper: [{ client: 'queuelock, wire', calls: 1_000, callsOfRun: 1_350 }],
 } as const;
 
 for (const counted of stores) {
@@ -57,17 +60,17 @@ for (const counted of stores) {
       expectAtMost(Object.fromEntries(cost), times(SPREAD + 1, each));
     });
 
-    it('take no more JavaScript function calls than expected when a client acquires a free lock', async function () {
-      if (!process.versions.node.startsWith('20.')) this.skip();
-      const cell = { store: counted.store, medium: 'disk', scenario: 'cold', size: 1 } as const;
-      const most = MAX_CALLS[counted.store];
-      const client = nodeClients.find(({ name, words }) => name === most.client && words(cell, PACE))!;
-      const command = await client.command();
-      const words = client.words(cell, PACE)!;
-      const values = await measure(at.server, { client, command, words, cell, pace: PACE, name: 'cold' });
-      expect(values['calls']).to.be.within(500, most.calls);
-      expect(values['runCalls']).to.be.within(500, most.callsOfRun);
-    });
+    for (const most of MAX_CALLS[counted.store])
+      it(`take no more JavaScript function calls than expected when a client acquires a free lock (${most.client})`, async function () {
+        if (!process.versions.node.startsWith('20.')) this.skip();
+        const cell = { store: counted.store, medium: 'disk', scenario: 'cold', size: 1 } as const;
+        const client = nodeClients.find(({ name, words }) => name === most.client && words(cell, PACE))!;
+        const command = await client.command();
+        const words = client.words(cell, PACE)!;
+        const values = await measure(at.server, { client, command, words, cell, pace: PACE, name: 'cold' });
+        expect(values['calls']).to.be.within(500, most.calls);
+        expect(values['runCalls']).to.be.within(500, most.callsOfRun);
+      });
 
     it(`do not increase when a session has ${HELD.toLocaleString('en')} idle holds instead of one`, async () => {
       const idle = async (holds: number, most = Infinity): Promise<number> => {

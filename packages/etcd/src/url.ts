@@ -29,7 +29,7 @@ const PARAMETERS: KnownOptions<Parameters> = {
 
 /**
  * Returns a backend by URL: `etcd://user:password@h1:2379,h2:2379/prefix`, or `etcds://` for TLS with the PEM files
- * `?ca=file&cert=file&key=file`. The parameters `?heartbeatProof=strict`, `?naming=fast` and `?transport=http2` are the options of these
+ * `?ca=file&cert=file&key=file`. The parameters `?heartbeatProof=strict`, `?naming=fast` and `?transport=socket` are the options of these
  * names. The path becomes a prefix that ends in a slash: `etcd://h/team` stores the lock `jobs` under `team/jobs/`.
  * @throws {QueueLockError} `INVALID_ARGUMENT` for other schemes, unknown parameters and files that cannot be read
  */

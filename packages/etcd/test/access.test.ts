@@ -109,7 +109,7 @@ describe('etcd with authentication', () => {
     expect(replies[1]).to.have.nested.property('reason.code', 'ACCESS_DENIED');
   });
 
-  for (const transport of ['etcd3', 'http2'] as const)
+  for (const transport of ['etcd3', 'http2', 'socket'] as const)
     it(`does not end a user's holds when the permission for another queue is revoked (${transport})`, async () => {
       const admin = new Etcd3({ hosts: server.endpoint, auth: root });
       const operator = new Operator(server.endpoint, root);
@@ -136,7 +136,7 @@ describe('etcd with authentication', () => {
       for (const one of [admin, operator]) one.close();
     });
 
-  for (const transport of ['etcd3', 'http2'] as const)
+  for (const transport of ['etcd3', 'http2', 'socket'] as const)
     it(`admits the waiters of its users after a restart of the server, although the server has lost their auth tokens (${transport})`, async () => {
       const options = { hosts: server.endpoint, auth: alice, prefix: 'allowed/', transport };
       const [holding, waiting] = [

@@ -9,6 +9,12 @@ describe('@queuelock/etcd', () => {
   describeBackend(
     harnessOf('etcd over npm etcd3, one node,', { transport: 'etcd3', prefix: 'conformance-etcd3/' }),
   );
+  describeBackend(
+    harnessOf('etcd over the transport socket, one node,', {
+      transport: 'socket',
+      prefix: 'conformance-socket/',
+    }),
+  );
   describeWhatApplies(
     {
       ...harnessOf('etcd, one node, naming fast,', {

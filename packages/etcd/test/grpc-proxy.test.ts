@@ -14,7 +14,7 @@ interface Entered {
   readonly placement: Placement;
 }
 
-for (const transport of ['etcd3', 'http2'] as const)
+for (const transport of ['etcd3', 'http2', 'socket'] as const)
   describe(`etcd grpc-proxy, over ${transport}`, () => {
     const own = new OwnServer();
     const clients = new Clients();

@@ -3,12 +3,13 @@
 import { http2Driver } from '../src/wire/http2-driver.ts';
 import { checkOptions } from '../src/api/options.ts';
 
-const [endpoint = ''] = process.argv.slice(2);
+const [endpoint = '', by] = process.argv.slice(2);
+const transport = by === 'socket' ? by : 'http2';
 const CLIENTS = 100;
 const STREAMS = 8;
 
 async function closedByAnEvent(): Promise<void> {
-  const driver = http2Driver(endpoint, checkOptions({ hosts: endpoint, transport: 'http2' }));
+  const driver = http2Driver(endpoint, checkOptions({ hosts: endpoint, transport }));
   const key = Buffer.from('closing');
   await driver.range({ key }, { withinMs: 10_000 });
   await new Promise<void>((resolve) => {

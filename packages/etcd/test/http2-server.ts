@@ -1,9 +1,12 @@
 import {
+  createSecureServer,
   createServer,
+  type Http2SecureServer,
   type Http2Server,
   type IncomingHttpHeaders,
   type ServerHttp2Session,
   type ServerHttp2Stream,
+  type ServerOptions,
 } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 
@@ -19,11 +22,16 @@ export class OddMember {
   /** The number of calls that the server has received so far. */
   calls = 0;
   reply: Reply = () => undefined;
-  readonly #server: Http2Server;
+  readonly #server: Http2Server | Http2SecureServer;
+  /** Also the sessions that a test has removed from `sessions`. After a GOAWAY, Node's server may not notice the end of one. */
+  readonly #all: ServerHttp2Session[] = [];
 
-  private constructor(server: Http2Server) {
+  private constructor(server: Http2Server | Http2SecureServer) {
     this.#server = server;
-    server.on('session', (session) => this.sessions.push(session));
+    server.on('session', (session) => {
+      this.sessions.push(session);
+      this.#all.push(session);
+    });
     server.on('sessionError', () => undefined);
     server.on('stream', (stream, headers) => {
       this.calls += 1;
@@ -33,8 +41,11 @@ export class OddMember {
     });
   }
 
-  static async start(): Promise<OddMember> {
-    const server = createServer();
+  /** Starts the server, with TLS if the options contain a certificate. */
+  static async start(
+    options: ServerOptions & { readonly cert?: Buffer; readonly key?: Buffer } = {},
+  ): Promise<OddMember> {
+    const server = options.cert ? createSecureServer(options) : createServer(options);
     const member = new OddMember(server);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     return member;
@@ -45,7 +56,7 @@ export class OddMember {
   }
 
   stop(): Promise<void> {
-    for (const session of this.sessions) session.destroy();
+    for (const session of this.#all) session.destroy();
     return new Promise((resolve) => this.#server.close(() => resolve()));
   }
 }

@@ -59,7 +59,7 @@ describe('an etcd server with signed tokens after a change of a role', () => {
     again.close();
   }
 
-  for (const transport of ['etcd3', 'http2'] as const) {
+  for (const transport of ['etcd3', 'http2', 'socket'] as const) {
     it(`accepts a new log-in, so that holds, waits and heartbeats continue (${transport})`, async () => {
       const options = { hosts: server.endpoint, auth: alice, prefix: 'allowed/', transport };
       const [holding, waiting] = [await clients.session(options), await clients.session(options)];

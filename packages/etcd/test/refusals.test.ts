@@ -18,7 +18,7 @@ describe('an etcd server that accepts ten operations in a transaction', () => {
   after(() => server.stop());
   afterEach(() => clients.close());
 
-  for (const transport of ['etcd3', 'http2'] as const) {
+  for (const transport of ['etcd3', 'http2', 'socket'] as const) {
     it(`refuses an enqueue in 20 queues with a definite error, and keeps the session (${transport})`, async () => {
       const session = await clients.session({ hosts: server.endpoint, transport });
       const held = newSpec(freshQueue());

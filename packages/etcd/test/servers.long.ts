@@ -8,7 +8,7 @@ import { shareService } from '@queuelock/harness/services/shared';
 import { harnessesOfEtcd, type Endpoints } from './conformance-harness.ts';
 
 const WHAT = 'conformance of @queuelock/etcd';
-const TRANSPORTS = ['etcd3', 'http2'] as const;
+const TRANSPORTS = ['etcd3', 'http2', 'socket'] as const;
 
 const older = (): Promise<string> => sharedEtcd(WHAT).then(({ endpoint }) => endpoint);
 const newerServer = shareService('etcd 3.5', startNewerEtcd);

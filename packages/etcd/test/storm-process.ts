@@ -7,7 +7,7 @@ const SCRIPT = fileURLToPath(new URL('storm-client.ts', import.meta.url));
 
 export interface StormPlan {
   readonly hosts: readonly string[];
-  readonly transport: 'etcd3' | 'http2';
+  readonly transport: 'etcd3' | 'http2' | 'socket';
   readonly does: 'holds and waits' | 'opens a session again and again';
   readonly forMs: number;
 }

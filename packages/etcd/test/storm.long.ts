@@ -28,7 +28,7 @@ describe('a client whose etcd servers fail for a minute', function () {
     expect(cpu, reported).to.be.lessThan(MAX_CPU);
   }
 
-  for (const transport of ['etcd3', 'http2'] as const)
+  for (const transport of ['etcd3', 'http2', 'socket'] as const)
     for (const members of [1, 3])
       for (const failure of FAILURES) {
         for (const does of ['holds and waits', 'opens a session again and again'] as const)

@@ -49,7 +49,7 @@ describe('an etcd server that requires client certificates', function () {
     expect(last).to.have.property('code', 'UNAVAILABLE');
   }
 
-  for (const transport of ['etcd3', 'http2'] as const) {
+  for (const transport of ['etcd3', 'http2', 'socket'] as const) {
     describe(`over ${transport}`, () => {
       const https = (): string => `https://${server!.endpoint}`;
 

@@ -14,8 +14,10 @@ const NOISE_EVERY_MS = 2;
 const ours: Readonly<Record<string, () => Promise<OwnLock>>> = {
   'ours-etcd3': async () => (await import('./ours.ts')).oursOverEtcd('etcd3'),
   'ours-http2': async () => (await import('./ours.ts')).oursOverEtcd('http2'),
+  'ours-socket': async () => (await import('./ours.ts')).oursOverEtcd('socket'),
   'ours-etcd3-fast': async () => (await import('./ours.ts')).oursOverEtcd('etcd3', 'fast'),
   'ours-http2-fast': async () => (await import('./ours.ts')).oursOverEtcd('http2', 'fast'),
+  'ours-socket-fast': async () => (await import('./ours.ts')).oursOverEtcd('socket', 'fast'),
   'ours-zookeeper': async () => (await import('./ours.ts')).oursOverZooKeeper('native'),
   'ours-wire': async () => (await import('./ours.ts')).oursOverZooKeeper('wire'),
 };
@@ -31,6 +33,7 @@ const locks: Readonly<Record<string, () => Promise<Lock>>> = {
 const stores: Readonly<Record<string, () => Promise<RawStore>>> = {
   'raw-etcd3': async () => (await import('./raw-etcd.ts')).rawEtcd('etcd3'),
   'raw-http2': async () => (await import('./raw-etcd.ts')).rawEtcd('http2'),
+  'raw-socket': async () => (await import('./raw-etcd.ts')).rawEtcd('socket'),
   'raw-zookeeper': async () => (await import('./raw-zookeeper.ts')).rawZooKeeper(),
   'raw-wire': async () => (await import('./raw-wire.ts')).rawWire(),
 };

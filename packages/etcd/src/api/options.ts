@@ -36,7 +36,7 @@ export interface EtcdOptions {
    */
   readonly credentials?: Provided<EtcdPems>;
   /**
-   * Timeout of one request, in milliseconds. After it the outcome counts as unknown. Over `http2`, requests share one timer, so a request may time
+   * Timeout of one request, in milliseconds. After it the outcome counts as unknown. Over `http2` and `socket`, requests share one timer, so a request may time
    * out up to an eighth later. While the event loop is blocked, the timeout hardly advances. Default 1,500.
    */
   readonly requestTimeoutMs?: number;
@@ -62,10 +62,11 @@ export interface EtcdOptions {
    */
   readonly naming?: Naming | ((queue: string) => Naming);
   /**
-   * What carries the requests: Node's own HTTP/2 (`http2`), or npm etcd3 with grpc-js (`etcd3`), which must be installed beside this package
-   * and uses more CPU time. Both send the same requests. Default `http2`; `etcd3` if `client` is set.
+   * What carries the requests: Node's own HTTP/2 (`http2`), HTTP/2 of this package (`socket`), which uses less CPU time, or npm etcd3 with grpc-js
+   * (`etcd3`), which must be installed beside this package and uses more CPU time. All send the same requests. Default `http2`; `etcd3` if
+   * `client` is set.
    */
-  readonly transport?: 'http2' | 'etcd3';
+  readonly transport?: 'http2' | 'socket' | 'etcd3';
   /**
    * A client of npm etcd3 1.1 that the application has. It replaces `hosts`, `auth`, `credentials` and `grpcOptions`, which are read from it
    * once, in this call. Locks use duplicates of it, without its retries, circuit breakers and `defaultCallOptions`. The client itself is
@@ -123,7 +124,7 @@ const OPTIONS: KnownOptions<EtcdOptions> = {
 /** The options that cannot be set beside `client`, since the client determines them. */
 const OF_CLIENT = ['hosts', 'auth', 'credentials', 'grpcOptions'] as const;
 const HEARTBEAT_PROOFS: readonly HeartbeatProof[] = ['auto', 'verified', 'strict'];
-const TRANSPORTS: readonly Transport[] = ['http2', 'etcd3'];
+const TRANSPORTS: readonly Transport[] = ['http2', 'socket', 'etcd3'];
 const DEFAULT_HOST = '127.0.0.1:2379';
 const DEFAULT_PORT = '2379';
 const HOST = /^(https?:\/\/)?((?:\[[0-9a-f:.]+\]|[^\s:/[\]@]+))(?::(\d{1,5}))?\/?$/i;

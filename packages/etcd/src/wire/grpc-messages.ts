@@ -4,12 +4,12 @@ const NOT_COMPRESSED = 0;
 /** Largest message in bytes that is read. A response with 100,000 entries has about 20 MiB. */
 export const MAX_MESSAGE_BYTES: number = 256 * 1024 * 1024;
 
-/** Returns whether the bytes are one uncompressed message with its prefix, and nothing else. */
-export function isOneMessage(bytes: Buffer): boolean {
-  if (bytes.length < PREFIX || bytes[0] !== NOT_COMPRESSED) return false;
-  const high = ((bytes[1] as number) << 8) | (bytes[2] as number);
-  const low = ((bytes[3] as number) << 8) | (bytes[4] as number);
-  return high * 0x1_0000 + low === bytes.length - PREFIX;
+/** Returns whether this part of the bytes is one uncompressed message with its prefix, and nothing else. */
+export function isOneMessage(bytes: Buffer, start = 0, end: number = bytes.length): boolean {
+  if (end - start < PREFIX || bytes[start] !== NOT_COMPRESSED) return false;
+  const high = ((bytes[start + 1] as number) << 8) | (bytes[start + 2] as number);
+  const low = ((bytes[start + 3] as number) << 8) | (bytes[start + 4] as number);
+  return high * 0x1_0000 + low === end - start - PREFIX;
 }
 
 /** Splits the bytes of a stream into gRPC messages. A chunk of bytes may contain several messages, or only a part of one. */
@@ -54,9 +54,16 @@ export class MessageReader {
  * the prefix.
  */
 function sizeOf(bytes: Buffer): number {
-  if (bytes.length < PREFIX) return PREFIX;
-  if (bytes[0] !== NOT_COMPRESSED) throw new Error('a compressed message, which was not requested');
-  const length = bytes.readUInt32BE(1);
+  return bytes.length < PREFIX ? PREFIX : messageSizeAt(bytes, 0);
+}
+
+/**
+ * Returns the size of the message whose prefix begins at the index, its prefix included. Throws for a compressed message, since no call
+ * requests compression, and for one of more than 256 MiB.
+ */
+export function messageSizeAt(bytes: Buffer, at: number): number {
+  if (bytes[at] !== NOT_COMPRESSED) throw new Error('a compressed message, which was not requested');
+  const length = bytes.readUInt32BE(at + 1);
   if (length > MAX_MESSAGE_BYTES)
     throw new Error(
       `a message of ${String(length)} bytes, and at most ${String(MAX_MESSAGE_BYTES)} are read`,

@@ -3,46 +3,33 @@ import {
   type ClientHttp2Stream,
   type IncomingHttpHeaders,
   type IncomingHttpStatusHeader,
-  type OutgoingHttpHeaders,
 } from 'node:http2';
+import { GrpcError } from '../driver/grpc-status.ts';
+import { errorOfStatus, missingStatus, unreadable } from './call-errors.ts';
 import { MessageReader, PREFIX, isOneMessage } from './grpc-messages.ts';
-import { GrpcError, type StatusName } from '../driver/grpc-status.ts';
-import type { Http2Link } from './http2-link.ts';
-
-/** Receives the messages and the end of a call. It is not called after `onEnd`. */
-export interface CallListener {
-  readonly onMessage: (message: Buffer) => void;
-  /** Called once, at the end of the call. The error is `undefined` if the server reported success. */
-  readonly onEnd: (error: Error | undefined) => void;
-}
+import type { Call, CallHeaders, CallListener, CallOptions } from './link.ts';
 
 type Headers = IncomingHttpHeaders & IncomingHttpStatusHeader;
 
-const { NGHTTP2_CANCEL, NGHTTP2_ENHANCE_YOUR_CALM, NGHTTP2_FLAG_END_STREAM, NGHTTP2_NO_ERROR } = constants;
-const HTTP_OK = 200;
+const { NGHTTP2_CANCEL, NGHTTP2_FLAG_END_STREAM } = constants;
 const TYPE = 'application/grpc';
-const STATUS_OF_HTTP: Readonly<Record<number, StatusName>> = {
-  401: 'UNAUTHENTICATED',
-  403: 'PERMISSION_DENIED',
-  404: 'UNIMPLEMENTED',
-};
 
-/** How to send a call and to read its response. */
-export interface CallOptions {
-  readonly headers: OutgoingHttpHeaders;
-  /**
-   * Whether to read the messages only after all have arrived, which takes fewer function calls. The caller must call `readNow` when the response is
-   * not complete soon.
-   */
-  readonly readsAtEnd: boolean;
+/** The connection of a call. */
+export interface Http2CallLink {
+  readonly isMade: boolean;
+  readonly isOver: boolean;
+  readonly failure: Error;
+  request(headers: CallHeaders): ClientHttp2Stream;
+  closed(): void;
+  retire(): void;
 }
 
 /**
  * One gRPC call. If the server returns no gRPC status, the connection is assumed to be broken and gets no further calls.
  * @throws when the connection has ended
  */
-export class Http2Call {
-  readonly #link: Http2Link;
+export class Http2Call implements Call {
+  readonly #link: Http2CallLink;
   readonly #stream: ClientHttp2Stream;
   readonly #listener: CallListener;
   #readsAtEnd: boolean;
@@ -54,7 +41,7 @@ export class Http2Call {
   #status: Headers | undefined;
   #isOver = false;
 
-  constructor(link: Http2Link, { headers, readsAtEnd }: CallOptions, listener: CallListener) {
+  constructor(link: Http2CallLink, { headers, readsAtEnd }: CallOptions, listener: CallListener) {
     this.#link = link;
     this.#listener = listener;
     this.#readsAtEnd = readsAtEnd;
@@ -74,10 +61,10 @@ export class Http2Call {
   /** Ends the call without calling the listener. */
   cancel(): void {
     this.#isOver = true;
-    // Destroys the stream of a call that still waits for its connection, so that Node never sends the call.
+    // A call that still waits for its connection is destroyed, so that Node never sends it.
     if (this.#stream.pending) this.#stream.destroy();
     else this.#stream.close(NGHTTP2_CANCEL);
-    // After both sides have ended the stream, Node frees it only when its data was read. So the rest of the data is read and ignored.
+    // When both sides have ended the stream, Node frees it only after its data was read.
     if (this.#stream.closed) this.#stream.resume();
   }
 
@@ -101,7 +88,7 @@ export class Http2Call {
       if ('grpc-status' in headers) this.#receiveStatus(headers, (flags & NGHTTP2_FLAG_END_STREAM) !== 0);
     });
     stream.on('trailers', (trailers: Headers) => this.#receiveStatus(trailers, true));
-    // Ignores this error, since the connection reports the same failure with more detail.
+    // Ignores the error of the stream, since the connection reports the same failure with more detail.
     stream.on('error', () => undefined);
     stream.on('close', () => {
       this.#link.closed();
@@ -109,7 +96,7 @@ export class Http2Call {
     });
   }
 
-  /** Starts to read messages as they arrive. Does nothing before the response headers have arrived. */
+  /** Starts to read messages as they arrive. Does nothing before the headers have arrived. */
   readNow(): void {
     this.#readsAtEnd = false;
     if (this.#headers) this.#readData();
@@ -120,7 +107,7 @@ export class Http2Call {
     if (stream.listenerCount('data') === 0) stream.on('data', (piece: Buffer) => this.#receive(piece));
   }
 
-  /** Ends the call when the trailers with its gRPC status arrive. If a part of the response was not read yet, waits for the end of the stream. */
+  /** Ends the call when its last headers arrive. If a part of the response was not read yet, waits for the end of the stream. */
   #receiveStatus(headers: Headers, isLast: boolean): void {
     this.#status = headers;
     const isMissing = this.#readsAtEnd && !this.#readAll() && headers['grpc-status'] === '0';
@@ -169,42 +156,19 @@ export class Http2Call {
     else if (status === '0' && this.#reader?.isHalf) this.fail(unreadable('it is incomplete'));
     else {
       this.#isOver = true;
-      this.#listener.onEnd(status === '0' ? undefined : errorOf(status, this.#status?.['grpc-message']));
+      this.#listener.onEnd(
+        status === '0' ? undefined : errorOfStatus(status, this.#status?.['grpc-message']),
+      );
     }
   }
 
   #missingStatus(): GrpcError {
     if (this.#link.isOver) return new GrpcError('UNAVAILABLE', this.#link.failure.message);
-    const { ':status': http = HTTP_OK, 'content-type': type = 'nothing' } = this.#headers ?? {};
-    if (http !== HTTP_OK)
-      return new GrpcError(
-        STATUS_OF_HTTP[http] ?? 'UNAVAILABLE',
-        `the member responded with HTTP status ${http}`,
-      );
-    const code = this.#stream.rstCode;
-    if (code === NGHTTP2_ENHANCE_YOUR_CALM)
-      return new GrpcError('RESOURCE_EXHAUSTED', 'the member limits the rate of calls (ENHANCE_YOUR_CALM)');
-    if (this.#stream.readableEnded && code === NGHTTP2_NO_ERROR)
-      return new GrpcError('UNKNOWN', `the member responded with ${type} without a gRPC status`);
-    return new GrpcError('UNAVAILABLE', `the member reset the call (${code})`);
-  }
-}
-
-/** Returns the error of a call with an invalid response. */
-export function unreadable(error: unknown): GrpcError {
-  return new GrpcError('INTERNAL', `invalid response: ${String(error)}`);
-}
-
-function errorOf(status: unknown, message: unknown): GrpcError {
-  const code = Number(status);
-  const details = typeof message === 'string' ? percentDecoded(message) : '';
-  return new GrpcError(Number.isInteger(code) ? code : 'UNKNOWN', details);
-}
-
-function percentDecoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
+    return missingStatus({
+      http: this.#headers?.[':status'],
+      type: this.#headers?.['content-type'],
+      isWhole: this.#stream.readableEnded,
+      code: this.#stream.rstCode,
+    });
   }
 }

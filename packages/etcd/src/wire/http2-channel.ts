@@ -1,5 +1,6 @@
 import type { Channel, ChannelListener } from '../driver/driver.ts';
-import { unreadable, type CallListener, type Http2Call } from './http2-call.ts';
+import { unreadable } from './call-errors.ts';
+import type { Call, CallListener } from './link.ts';
 import { decoded, type Decode } from './wire-read.ts';
 import { framed, type Encode } from './wire-write.ts';
 
@@ -10,14 +11,14 @@ export interface ChannelCodec<Request, Response> {
 }
 
 /** Opens the gRPC call that carries a stream. */
-export type OpenCall = (listener: CallListener) => Promise<Http2Call>;
+export type OpenCall = (listener: CallListener) => Promise<Call>;
 
 /** A stream of requests and responses over HTTP/2. The constructor starts to open it. */
 export class Http2Channel<Request extends object, Response> implements Channel<Request> {
   readonly #codec: ChannelCodec<Request, Response>;
   readonly #listener: ChannelListener<Response>;
   #early: Buffer[] = [];
-  #call: Http2Call | undefined;
+  #call: Call | undefined;
   #isOver = false;
 
   constructor(open: OpenCall, codec: ChannelCodec<Request, Response>, listener: ChannelListener<Response>) {
@@ -49,7 +50,7 @@ export class Http2Channel<Request extends object, Response> implements Channel<R
     this.#call?.fail();
   }
 
-  #opened(call: Http2Call): void {
+  #opened(call: Call): void {
     this.#call = call;
     if (this.#isOver) call.cancel();
     for (const frame of this.#early.splice(0)) call.write(frame);

@@ -1,17 +1,18 @@
 import type { FreshCredentials } from '@queuelock/core/backend';
 import { clientClosed } from '../driver/errors.ts';
 import { GrpcError } from '../driver/grpc-status.ts';
-import { Http2Link, type Address, type LinkOptions } from './http2-link.ts';
+import type { Address, Link, LinkOptions, OpenLink } from './link.ts';
 import type { MemberCircuitBreaker } from '../driver/member-circuit-breaker.ts';
 
-// While a call is open, a connection without any response is closed after 8 s. etcd allows one ping every 5 s while a call is open, and no ping
-// otherwise.
+// While a call is open, a connection without any response is closed after 8 s. etcd allows a ping every 5 s,
+// and none without a call.
 const PINGS = { pingEveryMs: 6_000, pingTimeoutMs: 2_000 };
 
 /** Settings of a connection to a member. */
 export interface DialerOptions extends Pick<LinkOptions, 'connectTimeoutMs' | 'window'> {
   readonly credentials: FreshCredentials<unknown>;
-  /** The circuit breaker of the member. The connection for unary calls and the connection for streams share it. */
+  readonly openLink: OpenLink;
+  /** The circuit breaker of the member. Both connections to the member share it. */
   readonly breaker: MemberCircuitBreaker;
 }
 
@@ -23,20 +24,22 @@ export class Http2Dialer {
   readonly #address: Address;
   readonly #credentials: DialerOptions['credentials'];
   readonly #options: LinkOptions;
+  readonly #openLink: OpenLink;
   readonly #breaker: MemberCircuitBreaker;
-  readonly #links = new Set<Http2Link>();
-  #current: Http2Link | undefined;
+  readonly #links = new Set<Link>();
+  #current: Link | undefined;
   #closed = false;
 
-  constructor(address: Address, { connectTimeoutMs, window, breaker, credentials }: DialerOptions) {
+  constructor(address: Address, { connectTimeoutMs, window, breaker, credentials, openLink }: DialerOptions) {
     this.#credentials = credentials;
+    this.#openLink = openLink;
     this.#address = address;
     this.#breaker = breaker;
     this.#options = { connectTimeoutMs, ...PINGS, window };
   }
 
   /** The connection if it accepts another call, or `undefined`. */
-  get present(): Http2Link | undefined {
+  get present(): Link | undefined {
     return this.#current?.isUsable ? this.#current : undefined;
   }
 
@@ -44,7 +47,7 @@ export class Http2Dialer {
    * Returns a connection for one more call. Returns a promise only if credentials must be read first. Throws or rejects if no connection is
    * possible now.
    */
-  link(): Http2Link | Promise<Http2Link> {
+  link(): Link | Promise<Link> {
     if (this.#current?.isUsable) return this.#current;
     return this.#credentials.isFixed ? this.#newLink() : this.#credentials.next().then(() => this.#newLink());
   }
@@ -57,16 +60,16 @@ export class Http2Dialer {
   }
 
   /** Opens a connection, unless another call has opened one meanwhile. */
-  #newLink(): Http2Link {
+  #newLink(): Link {
     if (this.#current?.isUsable) return this.#current;
     if (this.#closed) throw clientClosed();
     return (this.#current = this.#dial());
   }
 
-  #dial(): Http2Link {
+  #dial(): Link {
     const breakerCall = this.#breaker.begin();
     let ready = false;
-    const link: Http2Link = new Http2Link(this.#address, this.#options, {
+    const link: Link = this.#openLink(this.#address, this.#options, {
       onReady: () => {
         ready = true;
         breakerCall.succeeded();

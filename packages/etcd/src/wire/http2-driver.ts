@@ -1,17 +1,25 @@
 import type { CallOptions, Driver } from '../driver/driver.ts';
+import { Http2Link } from './http2-link.ts';
 import { Http2Member } from './http2-member.ts';
 import * as methods from './http2-methods.ts';
 import type { Method } from './http2-methods.ts';
+import type { OpenLink } from './link.ts';
+import { SocketLink } from './socket-link.ts';
 import type { CheckedOptions } from '../api/options.ts';
 import { Failures, MemberCircuitBreaker } from '../driver/member-circuit-breaker.ts';
 
-/** Returns a driver over Node's own HTTP/2. This package encodes gRPC and etcd's messages itself, and does not load npm etcd3 or grpc-js. */
+/**
+ * Returns a driver over HTTP/2: over Node's own, or over that of this package for the transport `socket`. This package encodes gRPC and etcd's messages
+ * itself, and does not load npm etcd3 or grpc-js.
+ */
 export function http2Driver(
   host: string,
   options: CheckedOptions,
   failures: Failures = new Failures(),
 ): Driver {
-  const member = new Http2Member(host, options, new MemberCircuitBreaker(failures));
+  const openLink: OpenLink = (...args) =>
+    options.transport === 'socket' ? new SocketLink(...args) : new Http2Link(...args);
+  const member = new Http2Member(host, options, { breaker: new MemberCircuitBreaker(failures), openLink });
   const unary =
     <Request extends object, Response>(method: Method<Request, Response>) =>
     (request: Request, call: CallOptions): Promise<Response> =>

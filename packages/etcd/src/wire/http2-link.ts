@@ -1,49 +1,25 @@
-import {
-  connect,
-  type ClientHttp2Session,
-  type ClientHttp2Stream,
-  type OutgoingHttpHeaders,
-} from 'node:http2';
-import { connect as connectTcp, isIP, type Socket } from 'node:net';
-import { connect as connectTls, type ConnectionOptions } from 'node:tls';
+import { connect, type ClientHttp2Session, type ClientHttp2Stream } from 'node:http2';
+import type { Socket } from 'node:net';
 import { startTimeout } from '../base/timeout.ts';
-
-/** The address of a member. */
-export interface Address {
-  readonly host: string;
-  readonly port: number;
-  /** `host:port`, as the HTTP/2 header `:authority` contains it. */
-  readonly authority: string;
-  /** Returns the current certificates, and the authorities to trust. `undefined` if TLS is not used. */
-  readonly tls: (() => Pick<ConnectionOptions, 'ca' | 'cert' | 'key'>) | undefined;
-}
-
-/** Timeouts and sizes of a connection. */
-export interface LinkOptions {
-  readonly connectTimeoutMs: number;
-  /** Interval of pings while a call is open, in milliseconds. */
-  readonly pingEveryMs: number;
-  readonly pingTimeoutMs: number;
-  /** How many bytes of one response the member may send without an acknowledgement. The limit for the whole connection is four times as large. */
-  readonly window: number;
-}
-
-/** Receives the events of a connection. */
-export interface LinkListener {
-  /** Called when the HTTP/2 connection is established. */
-  readonly onReady: () => void;
-  /** Called when the connection accepts no further calls. Calls in flight may still succeed. */
-  readonly onRetired: () => void;
-  /** Called when the connection and all of its calls have ended. */
-  readonly onClose: (failure: Error) => void;
-}
+import { described, dial } from './dial.ts';
+import { Http2Call } from './http2-call.ts';
+import type {
+  Address,
+  Call,
+  CallHeaders,
+  CallListener,
+  CallOptions,
+  Link,
+  LinkListener,
+  LinkOptions,
+} from './link.ts';
 
 // The memory limit of an HTTP/2 connection, in megabytes. It includes requests that wait to be sent, and
 // above it Node refuses further requests.
 const MAX_MEMORY = 512;
 
-/** One HTTP/2 connection to a member. It keeps the process alive only while a call is open. */
-export class Http2Link {
+/** One connection to a member over `node:http2`. */
+export class Http2Link implements Link {
   readonly #session: ClientHttp2Session;
   readonly #socket: Socket;
   readonly #listener: LinkListener;
@@ -71,7 +47,6 @@ export class Http2Link {
     this.#listen();
   }
 
-  /** Whether a further call can be made. */
   get isUsable(): boolean {
     return !this.#retired && !this.#session.closed && !this.#session.destroyed;
   }
@@ -86,17 +61,17 @@ export class Http2Link {
     return this.#isMade;
   }
 
-  /** The error with which the connection ended. */
   get failure(): Error {
     const when = this.#isMade ? '' : ' before HTTP/2 began';
     return this.#failure ?? new Error(`the connection was closed${when}`);
   }
 
-  /**
-   * Opens a call, which is sent as soon as the connection is established. The caller must call `closed` when the call has ended. Throws if the
-   * connection has ended.
-   */
-  request(headers: OutgoingHttpHeaders): ClientHttp2Stream {
+  open(options: CallOptions, listener: CallListener): Call {
+    return new Http2Call(this, options, listener);
+  }
+
+  /** Opens the stream of a call. The call must call `closed` when it has ended. Throws if the connection has ended. */
+  request(headers: CallHeaders): ClientHttp2Stream {
     const stream = this.#session.request(headers);
     this.#open += 1;
     if (this.#open === 1) this.#session.ref();
@@ -116,7 +91,6 @@ export class Http2Link {
     if (this.#stopCalls() && this.#open === 0) this.destroy();
   }
 
-  /** Ends the connection and all of its calls. */
   destroy(failure?: Error): void {
     if (failure) this.#failure = failure;
     this.#stopCalls();
@@ -128,7 +102,7 @@ export class Http2Link {
     });
   }
 
-  /** Stops accepting calls. Returns false if the connection accepted none any more. */
+  /** Stops accepting calls. Returns false if that had already happened. */
   #stopCalls(): boolean {
     if (this.#retired) return false;
     this.#retired = true;
@@ -143,7 +117,8 @@ export class Http2Link {
       this.#stopWaiting();
       this.#listener.onReady();
     });
-    // This listener runs before that of Node's HTTP/2 session, which ends the calls. So these calls report the error of the socket.
+    // Runs before the listener of Node's HTTP/2 session, which ends the calls. So these calls report the
+    // error of the socket.
     this.#socket.prependListener('error', (error: Error) => {
       this.#failure = described(error);
     });
@@ -186,16 +161,4 @@ export class Http2Link {
  */
 function afterReading(task: () => void): void {
   setImmediate(task);
-}
-
-/** Adds a message to an `AggregateError`, which has none. Node throws it for a host name with several addresses. */
-function described(error: Error): Error {
-  if (!(error instanceof AggregateError) || error.message !== '') return error;
-  return new Error(error.errors.map(String).join('; '), { cause: error });
-}
-
-function dial({ host, port, tls }: Address): Socket {
-  if (!tls) return connectTcp({ host, port });
-  const servername = isIP(host) === 0 ? { servername: host } : {};
-  return connectTls({ ...tls(), ...servername, host, port, ALPNProtocols: ['h2'] });
 }

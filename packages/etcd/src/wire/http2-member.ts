@@ -1,30 +1,35 @@
-import type { OutgoingHttpHeaders } from 'node:http2';
 import type { CallOptions, Channel, ChannelListener } from '../driver/driver.ts';
 import { isTokenOutdated } from '../driver/errors.ts';
-import { Http2Call } from './http2-call.ts';
 import { Http2Channel } from './http2-channel.ts';
 import { Http2Dialer } from './http2-dialer.ts';
-import type { Address } from './http2-link.ts';
 import { Http2Login } from './http2-login.ts';
 import { authenticate, type Method } from './http2-methods.ts';
 import { sendUnary, type Unary } from './http2-unary.ts';
+import type { Address, CallHeaders, OpenLink } from './link.ts';
 import { timeoutOfOne } from '../base/timeout.ts';
 import { SharedTimeout } from '../base/shared-timeout.ts';
 import type { CheckedOptions } from '../api/options.ts';
 import type { MemberCircuitBreaker } from '../driver/member-circuit-breaker.ts';
 
-// How many bytes of a response a member may send without an acknowledgement. For unary calls this is 4 MiB, so that a distant member can send a large
-// response at once. Streams keep the 64 KiB of HTTP/2, so that a server notices when a client is too slow.
+// How many bytes of a response a member may send without an acknowledgement. For unary calls this is much, so
+// that a distant member can send a large response at once. Streams keep the usual default, so that a server
+// notices when a client is too slow.
 const LARGE_WINDOW = 4 * 2 ** 20;
 const USUAL_WINDOW = 2 ** 16 - 1;
 
+/** What a member consists of beside its options. */
+export interface MemberParts {
+  readonly breaker: MemberCircuitBreaker;
+  readonly openLink: OpenLink;
+}
+
 /** The two connections to a member, and the authentication token of their calls. */
 export class Http2Member {
-  readonly #headers: OutgoingHttpHeaders;
-  /** The headers of the latest call for each path. The next call with the same token uses them again. */
-  readonly #known = new Map<string, OutgoingHttpHeaders>();
+  readonly #headers: CallHeaders;
+  /** The headers that were last used for each path. */
+  readonly #known = new Map<string, CallHeaders>();
   readonly #login: Http2Login | undefined;
-  /** One timer for all calls whose timeout is the option `requestTimeoutMs` of the backend. */
+  /** The shared timeout of all calls whose timeout is the option `requestTimeoutMs` of the backend. */
   readonly #usual: SharedTimeout;
   /**
    * Unary calls and streams have separate connections, so that a large response delays neither heartbeats nor
@@ -33,12 +38,18 @@ export class Http2Member {
   readonly #calls: Http2Dialer;
   readonly #streams: Http2Dialer;
 
-  constructor(host: string, options: CheckedOptions, breaker: MemberCircuitBreaker) {
+  constructor(host: string, options: CheckedOptions, { breaker, openLink }: MemberParts) {
     const { logsIn, credentials, requestTimeoutMs } = options;
     const address = addressOf(host, options);
     this.#usual = new SharedTimeout(requestTimeoutMs);
     const dialerFor = (window: number): Http2Dialer =>
-      new Http2Dialer(address, { connectTimeoutMs: requestTimeoutMs, window, breaker, credentials });
+      new Http2Dialer(address, {
+        connectTimeoutMs: requestTimeoutMs,
+        window,
+        breaker,
+        credentials,
+        openLink,
+      });
     this.#calls = dialerFor(LARGE_WINDOW);
     this.#streams = dialerFor(USUAL_WINDOW);
     this.#headers = {
@@ -47,7 +58,8 @@ export class Http2Member {
       ':authority': address.authority,
       'content-type': 'application/grpc',
       te: 'trailers',
-      // With this header, a member that cannot reach the other members returns "no leader" at once, instead of keeping streams open without events.
+      // With this header, a member that cannot reach the others returns "no leader" at once, instead of
+      // keeping streams open without events.
       hasleader: 'true',
     };
     if (logsIn) this.#login = new Http2Login(() => this.#logIn(credentials, requestTimeoutMs));
@@ -88,7 +100,8 @@ export class Http2Member {
       async (calling) => {
         const token = this.#login?.token();
         const call = { headers: this.#headersOf(method, await token), readsAtEnd: false };
-        return new Http2Call(await this.#streams.link(), call, {
+        const link = await this.#streams.link();
+        return link.open(call, {
           onMessage: calling.onMessage,
           onEnd: (error) => {
             if (token && isTokenOutdated(error)) this.#login?.forget(token);
@@ -126,7 +139,7 @@ export class Http2Member {
     return sendUnary(link instanceof Promise ? await link : link, call);
   }
 
-  #headersOf({ path }: { readonly path: string }, token?: string): OutgoingHttpHeaders {
+  #headersOf({ path }: { readonly path: string }, token?: string): CallHeaders {
     const known = this.#known.get(path);
     if (known && known['token'] === token) return known;
     const headers = { ...this.#headers, ':path': path, ...(token === undefined ? {} : { token }) };

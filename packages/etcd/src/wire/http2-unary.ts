@@ -1,15 +1,14 @@
-import type { OutgoingHttpHeaders } from 'node:http2';
 import type { SharedTask, TaskTimeout } from '../base/shared-timeout.ts';
 import { GrpcError } from '../driver/grpc-status.ts';
-import { Http2Call, unreadable, type CallListener } from './http2-call.ts';
-import type { Http2Link } from './http2-link.ts';
+import { unreadable } from './call-errors.ts';
 import type { Method } from './http2-methods.ts';
+import type { Call, CallHeaders, CallListener, Link } from './link.ts';
 import { decoded } from './wire-read.ts';
 import { framed } from './wire-write.ts';
 
 /** One request with one response. */
 export interface Unary<Request, Response> {
-  readonly headers: OutgoingHttpHeaders;
+  readonly headers: CallHeaders;
   readonly method: Method<Request, Response>;
   readonly request: Request;
   readonly timeout: TaskTimeout;
@@ -17,7 +16,7 @@ export interface Unary<Request, Response> {
 
 /** Sends a request once. If the request fails or gets no response within its timeout, rejects and uses the connection for no further calls. */
 export function sendUnary<Request extends object, Response>(
-  link: Http2Link,
+  link: Link,
   unary: Unary<Request, Response>,
 ): Promise<Response> {
   return new Promise((resolve, reject) => {
@@ -33,21 +32,21 @@ interface Outcome<Response> {
 /** A request in flight. It is an object with methods, because closures would be created anew for each request. */
 class UnaryCall<Request extends object, Response> implements CallListener, SharedTask {
   readonly readsAtEnd: boolean;
-  readonly headers: OutgoingHttpHeaders;
+  readonly headers: CallHeaders;
   readonly #unary: Unary<Request, Response>;
   readonly #outcome: Outcome<Response>;
-  readonly #call: Http2Call;
+  readonly #call: Call;
   #message: Buffer | undefined;
   #messages = 0;
 
-  constructor(link: Http2Link, unary: Unary<Request, Response>, outcome: Outcome<Response>) {
+  constructor(link: Link, unary: Unary<Request, Response>, outcome: Outcome<Response>) {
     const { headers, method, request, timeout } = unary;
     this.#unary = unary;
     this.#outcome = outcome;
     this.headers = headers;
     this.readsAtEnd = !method.isLong && timeout.isShared;
     const frame = framed(method.encode, request);
-    this.#call = new Http2Call(link, this, this);
+    this.#call = link.open(this, this);
     timeout.start(this);
     this.#call.end(frame);
   }

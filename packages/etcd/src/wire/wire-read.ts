@@ -1,7 +1,7 @@
 // Decodes messages without a library. A general decoder makes several function calls for each field. In a process that has just started, whose code
 // Node has not compiled yet, these calls would take most of the CPU time. Bytes from a member are not trusted: invalid messages throw.
 
-import { copyOf } from './copied-bytes.ts';
+import { copyOf } from '../base/copied-bytes.ts';
 
 /** The kinds of fields of etcd's messages. */
 type Kind = 'bytes' | 'text' | 'bool' | 'int64' | 'uint64' | 'choice' | 'message';

@@ -1,7 +1,7 @@
 // Encodes messages without a library. A general encoder makes several function calls for each field. In a
 // young process, whose code Node has not compiled yet, these calls would take most of the CPU time.
 
-import { copyOf } from './copied-bytes.ts';
+import { copyOf } from '../base/copied-bytes.ts';
 import { PREFIX } from './grpc-messages.ts';
 
 /** The kinds of fields of etcd's messages. */

@@ -1,5 +1,5 @@
 import { createServer, type AddressInfo, type Socket } from 'node:net';
-import { checkOptions } from '../../src/api/options.ts';
+import { checkOptions, type Transport } from '../../src/api/options.ts';
 import { http2Driver } from '../../src/wire/http2-driver.ts';
 import RECORDED from './http2.json' with { type: 'json' };
 import { settles } from '@queuelock/harness/fuzz/settle';
@@ -12,7 +12,12 @@ const SETTLED_MS = 10_000;
  * Returns the fuzz target for the bytes that etcd sends on an HTTP/2 connection, while a read, a heartbeat
  * and a watch wait for responses.
  */
-export async function open(): Promise<FuzzTarget> {
+export function open(): Promise<FuzzTarget> {
+  return openOver('http2');
+}
+
+/** The same for a transport. */
+export async function openOver(transport: Transport): Promise<FuzzTarget> {
   let input: Buffer = Buffer.alloc(0);
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -34,15 +39,15 @@ export async function open(): Promise<FuzzTarget> {
     batchSize: 50,
     run: async (next) => {
       input = next;
-      await exchange(host);
+      await exchange(host, transport);
       for (const socket of sockets) socket.destroy();
     },
     close: () => new Promise((resolve) => server.close(() => resolve())),
   };
 }
 
-async function exchange(host: string): Promise<void> {
-  const driver = http2Driver(host, checkOptions({ hosts: host, transport: 'http2' }));
+async function exchange(host: string, transport: Transport): Promise<void> {
+  const driver = http2Driver(host, checkOptions({ hosts: host, transport }));
   const ignore = { onResponse: () => undefined, onEnd: () => undefined };
   const keepAlive = driver.keepAlive(ignore);
   keepAlive.write({ ID: '7' });

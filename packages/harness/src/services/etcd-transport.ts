@@ -1,12 +1,12 @@
 /**
  * Returns the transport of etcd backends in tests that do not choose one: the default of the package, http2, or the one that
- * QUEUELOCK_ETCD_TRANSPORT names. Use it to run tests by hand over the other transport.
+ * QUEUELOCK_ETCD_TRANSPORT names. Use it to run tests by hand over another transport.
  */
-export function etcdTransport(): { readonly transport?: 'etcd3' } {
+export function etcdTransport(): { readonly transport?: 'etcd3' | 'socket' } {
   const name = process.env['QUEUELOCK_ETCD_TRANSPORT'] ?? 'http2';
-  if (name !== 'etcd3' && name !== 'http2')
-    throw new TypeError(`QUEUELOCK_ETCD_TRANSPORT is etcd3 or http2; got ${JSON.stringify(name)}`);
-  return name === 'etcd3' ? { transport: name } : {};
+  if (name !== 'etcd3' && name !== 'http2' && name !== 'socket')
+    throw new TypeError(`QUEUELOCK_ETCD_TRANSPORT is etcd3, http2 or socket; got ${JSON.stringify(name)}`);
+  return name === 'http2' ? {} : { transport: name };
 }
 
 /** Returns the URL of an etcd backend for tests that do not choose a transport. */

@@ -3,6 +3,7 @@ export const backends = {
   'ours-memory': async () => (await import('@queuelock/memory')).memory(),
   'ours-etcd3': () => overEtcd('etcd3'),
   'ours-http2': () => overEtcd('http2'),
+  'ours-socket': () => overEtcd('socket'),
   'ours-zookeeper': () => overZooKeeper('native'),
   'ours-wire': () => overZooKeeper('wire'),
 };

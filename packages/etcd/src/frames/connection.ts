@@ -1,0 +1,214 @@
+import { ControlFrames, type ConnectionListener } from './control-frames.ts';
+import { DataSender } from './data-sender.ts';
+import { FrameBudget } from './frame-budget.ts';
+import { FrameReader, uint32, type Frame, type FrameListener } from './frame-reader.ts';
+import { FrameWriter } from './frame-writer.ts';
+import { HeaderBlocks, type HeaderBlock } from './header-blocks.ts';
+import { HpackDecoder, MAX_HEADER_LIST, type HeaderListener } from './hpack-decoder.ts';
+import { HpackEncoder } from './hpack-encoder.ts';
+import { removePadding, removePriority, requireSize } from './payload.ts';
+import * as protocol from './protocol.ts';
+import { ConnectionError, ERROR_CODES } from './protocol.ts';
+import { ReceiveWindows } from './receive-windows.ts';
+import { ENABLE_PUSH, INITIAL_WINDOW_SIZE, MAX_HEADER_LIST_SIZE } from './settings.ts';
+import type { Stream } from './stream.ts';
+import { Streams } from './streams.ts';
+
+/** How to send, and how much to receive. */
+export interface ConnectionOptions {
+  /** Writes bytes to the socket. */
+  readonly write: (bytes: Buffer) => void;
+  /** How many bytes of one response the peer may send without an acknowledgement. For the whole connection it is four times as much. */
+  readonly window: number;
+  /** The id of the first stream. Default 1. */
+  readonly firstId?: number;
+}
+
+const IGNORED: HeaderListener = { onHeader: () => undefined };
+
+/**
+ * The client's side of an HTTP/2 connection (RFC 9113). Its owner passes in the bytes that a socket receives, and writes the bytes that come out.
+ */
+export class Connection implements FrameListener {
+  readonly #listener: ConnectionListener;
+  readonly #writer: FrameWriter;
+  readonly #reader = new FrameReader(this);
+  readonly #sender: DataSender;
+  readonly #windows: ReceiveWindows;
+  readonly #streams: Streams;
+  readonly #blocks = new HeaderBlocks();
+  readonly #decoder = new HpackDecoder();
+  readonly #encoder = new HpackEncoder();
+  readonly #budget = new FrameBudget();
+  readonly #control: ControlFrames;
+
+  constructor({ write, window, firstId = 1 }: ConnectionOptions, listener: ConnectionListener) {
+    this.#listener = listener;
+    this.#writer = new FrameWriter(write);
+    this.#sender = new DataSender(this.#writer);
+    this.#windows = new ReceiveWindows(this.#writer, window);
+    this.#streams = new Streams((stream) => this.#openNow(stream), firstId);
+    this.#control = new ControlFrames({
+      writer: this.#writer,
+      sender: this.#sender,
+      windows: this.#windows,
+      streams: this.#streams,
+      encoder: this.#encoder,
+      budget: this.#budget,
+      listener,
+    });
+    this.#writer.preface([
+      [ENABLE_PUSH, 0],
+      [INITIAL_WINDOW_SIZE, window],
+      [MAX_HEADER_LIST_SIZE, MAX_HEADER_LIST],
+    ]);
+    this.#windows.begin();
+  }
+
+  /** Whether no further stream can be opened, because all ids are used. */
+  get isExhausted(): boolean {
+    return this.#streams.isExhausted;
+  }
+
+  /** Starts to send. Must be called when the socket is connected. */
+  start(): void {
+    this.#writer.start();
+    this.#streams.start();
+  }
+
+  /** Reads the first `length` bytes of the buffer, which the caller may use again afterwards. */
+  receive(bytes: Buffer, length: number): void {
+    try {
+      this.#reader.push(bytes, length);
+    } catch (error) {
+      const isViolation = error instanceof ConnectionError;
+      this.close(isViolation ? error.code : ERROR_CODES.INTERNAL_ERROR);
+      this.#listener.onViolation(error as Error);
+      if (!isViolation) throw error;
+    }
+  }
+
+  /** Announces the end of the connection to the peer. Then sends nothing more, and reads nothing more. */
+  close(code: number): void {
+    this.#writer.goaway(code);
+    this.#writer.flush();
+    this.#reader.stop();
+    this.#writer.stop();
+  }
+
+  /** Forgets all streams, since the socket has closed. Returns those that had not ended. */
+  end(): Stream[] {
+    this.#reader.stop();
+    this.#writer.stop();
+    return this.#streams.takeAbove(0);
+  }
+
+  /** Opens a stream, as soon as the connection and the limit of the peer permit it. */
+  open(stream: Stream): void {
+    this.#streams.add(stream);
+  }
+
+  /** Sends a message of a request. `isLast` ends the request. */
+  send(stream: Stream, message: Buffer, isLast: boolean): void {
+    if (!stream.isOpen) return;
+    this.#budget.earn(message.length);
+    this.#sender.send(stream, message, isLast);
+  }
+
+  /** Ends a stream, and notifies the peer if it knows the stream. */
+  cancel(stream: Stream): void {
+    if (!stream.isOpen) return;
+    this.#remove(stream);
+    if (stream.id === 0) return;
+    this.#windows.cancelled(stream);
+    this.#writer.reset(stream.id, ERROR_CODES.CANCEL);
+  }
+
+  /** Sends a ping. Its reply is reported by `onPong`. */
+  ping(): void {
+    this.#control.ping();
+  }
+
+  #openNow(stream: Stream): void {
+    this.#windows.opened(stream);
+    this.#writer.headers(stream.id, this.#encoder.encode(stream.headers));
+    this.#sender.opened(stream);
+  }
+
+  #remove(stream: Stream): void {
+    this.#sender.forget(stream);
+    this.#streams.remove(stream);
+  }
+
+  /** Called by the reader of frames. */
+  onFrame(frame: Frame): void {
+    const { type } = frame;
+    if (!this.#control.isReady && type !== protocol.SETTINGS)
+      throw new ConnectionError('PROTOCOL_ERROR', 'a first frame that contains no settings');
+    if (this.#blocks.isOpen && type !== protocol.CONTINUATION)
+      throw new ConnectionError('PROTOCOL_ERROR', 'another frame between two parts of headers');
+    if (type === protocol.DATA) this.#onData(frame);
+    else if (type === protocol.HEADERS) this.#onHeaders(frame);
+    else if (type === protocol.CONTINUATION) this.#onContinuation(frame);
+    else if (type === protocol.RST_STREAM) this.#onReset(frame);
+    else this.#control.receive(frame);
+  }
+
+  #onData(frame: Frame): void {
+    const stream = this.#streams.find(frame.streamId);
+    const isLast = (frame.flags & protocol.END_STREAM) !== 0;
+    this.#windows.receive(stream, frame.end - frame.start);
+    if ((frame.flags & protocol.PADDED) !== 0) removePadding(frame);
+    if (frame.start === frame.end && !isLast) this.#budget.spend();
+    if (stream === undefined) return;
+    if (frame.start < frame.end) stream.onData(frame);
+    if (isLast) this.#endOf(stream);
+  }
+
+  #onHeaders(frame: Frame): void {
+    // Throws if there was never such a stream.
+    this.#streams.find(frame.streamId);
+    if ((frame.flags & protocol.PADDED) !== 0) removePadding(frame);
+    if ((frame.flags & protocol.HAS_PRIORITY) !== 0) removePriority(frame);
+    if ((frame.flags & protocol.END_HEADERS) === 0) this.#blocks.begin(frame);
+    else this.#onBlock(frame, (frame.flags & protocol.END_STREAM) !== 0);
+  }
+
+  #onContinuation(frame: Frame): void {
+    this.#blocks.continue(frame);
+    if ((frame.flags & protocol.END_HEADERS) === 0) return;
+    const block = this.#blocks.finish();
+    this.#onBlock(block, block.isLast);
+  }
+
+  #onBlock(block: Omit<HeaderBlock, 'isLast'>, isLast: boolean): void {
+    const stream = this.#streams.find(block.streamId);
+    // A response has one block that is not the last. Further ones, such as informational headers, have no use.
+    if (stream === undefined || !isLast) this.#budget.spend();
+    this.#decoder.decode(block, stream ?? IGNORED);
+    if (stream === undefined) return;
+    stream.onHeadersEnd(isLast);
+    if (isLast) this.#endOf(stream);
+  }
+
+  /** The peer has ended its response. */
+  #endOf(stream: Stream): void {
+    if (!stream.isOpen) return;
+    const isRequestWhole = stream.isLastSent && stream.unsent === undefined;
+    this.#remove(stream);
+    // The stream ends only when both sides have ended it.
+    if (!isRequestWhole) this.#writer.reset(stream.id, ERROR_CODES.NO_ERROR);
+    stream.onEnd();
+  }
+
+  #onReset(frame: Frame): void {
+    requireSize(frame, frame.end - frame.start === 4);
+    const stream = this.#streams.find(frame.streamId);
+    if (stream === undefined) {
+      this.#budget.spend();
+      return;
+    }
+    this.#remove(stream);
+    stream.onReset(uint32(frame.bytes, frame.start));
+  }
+}

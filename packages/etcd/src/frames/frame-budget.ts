@@ -1,0 +1,40 @@
+import { ConnectionError } from './protocol.ts';
+
+// Frames that may arrive at once without use. Node's HTTP/2 permits as many resets.
+const MAX_FRAMES = 1_000;
+// Frames that are added to the budget for each second, and for each message that this client sends. After a message, etcd sends a ping and
+// a window update.
+const PER_SECOND = 100;
+const PER_MESSAGE = 4;
+const BYTES_PER_FRAME = 4_096;
+
+/**
+ * Limits frames that cost processor time and have no use: pings, settings, priorities, empty data, unknown frames, tiny window updates, informational headers, and
+ * frames of streams that have ended. A peer may send up to 2,000 of them at once, and 100 a second, plus 4 for each message of this client and one for 4 kB of it.
+ */
+export class FrameBudget {
+  #left = MAX_FRAMES;
+  #filledAt = performance.now();
+
+  /**
+   * Counts one frame.
+   * @throws {ConnectionError} if the budget is exhausted
+   */
+  spend(): void {
+    this.#left -= 1;
+    if (this.#left < 0) this.#refill();
+  }
+
+  /** Adds the frames that one message of this size may cause. */
+  earn(bytes: number): void {
+    if (this.#left < MAX_FRAMES) this.#left += PER_MESSAGE + Math.floor(bytes / BYTES_PER_FRAME);
+  }
+
+  #refill(): void {
+    const now = performance.now();
+    const earned = Math.floor(((now - this.#filledAt) * PER_SECOND) / 1_000);
+    if (earned < 1) throw new ConnectionError('ENHANCE_YOUR_CALM', 'too many frames without use');
+    this.#filledAt = now;
+    this.#left += Math.min(MAX_FRAMES, earned);
+  }
+}

@@ -1,0 +1,58 @@
+import type { Bytes, Frame } from './frame-reader.ts';
+import { ConnectionError, END_STREAM } from './protocol.ts';
+
+// Limits of one block of headers that is sent in several frames.
+const MAX_BLOCK = 65_536;
+const MAX_FRAMES = 16;
+
+/** A block of headers that is complete. */
+export interface HeaderBlock extends Bytes {
+  readonly streamId: number;
+  readonly isLast: boolean;
+}
+
+/**
+ * Joins the parts of a block of headers, if a peer sends it in several frames (RFC 9113, section 6.10). The block may have 64 kB in 16 frames.
+ */
+export class HeaderBlocks {
+  /** Whether a block is incomplete. Then only its next part may arrive. */
+  isOpen = false;
+  #parts: Buffer[] = [];
+  #length = 0;
+  #streamId = 0;
+  #isLast = false;
+
+  /** Starts a block with its first part. */
+  begin(frame: Frame): void {
+    this.#streamId = frame.streamId;
+    this.#isLast = (frame.flags & END_STREAM) !== 0;
+    this.#length = 0;
+    this.isOpen = true;
+    this.#add(frame);
+  }
+
+  /**
+   * Adds the next part.
+   * @throws {ConnectionError} if the part belongs to no block, or the block is too large
+   */
+  continue(frame: Frame): void {
+    if (!this.isOpen || frame.streamId !== this.#streamId)
+      throw new ConnectionError('PROTOCOL_ERROR', 'a continuation without headers');
+    this.#add(frame);
+    if (this.#parts.length > MAX_FRAMES || this.#length > MAX_BLOCK)
+      throw new ConnectionError('ENHANCE_YOUR_CALM', 'headers in too many or too large frames');
+  }
+
+  /** Returns the whole block after its last part. */
+  finish(): HeaderBlock {
+    const bytes = Buffer.concat(this.#parts, this.#length);
+    this.#parts = [];
+    this.isOpen = false;
+    return { bytes, start: 0, end: bytes.length, streamId: this.#streamId, isLast: this.#isLast };
+  }
+
+  #add({ bytes, start, end }: Frame): void {
+    this.#parts.push(Buffer.from(bytes.subarray(start, end)));
+    this.#length += end - start;
+  }
+}

@@ -1,0 +1,69 @@
+import type { FrameWriter } from './frame-writer.ts';
+import { ConnectionError, INITIAL_WINDOW } from './protocol.ts';
+import type { Stream } from './stream.ts';
+
+/** Data of the connection may have this many times as many bytes without an acknowledgement as data of one stream. */
+const STREAMS_PER_CONNECTION = 4;
+
+/**
+ * Limits how many bytes the peer may send, and permits more when half of a window is used (RFC 9113, section 5.2). Received data leaves the
+ * connection at once, so windows grow as fast as this process reads.
+ */
+export class ReceiveWindows {
+  readonly #writer: FrameWriter;
+  readonly #ofStream: number;
+  readonly #ofConnection: number;
+  #left: number;
+  /** How many bytes of cancelled streams may still arrive, since the peer sent them before it knew. */
+  #late = 0;
+
+  /** @param window how many bytes of one response the peer may send without an acknowledgement */
+  constructor(writer: FrameWriter, window: number) {
+    this.#writer = writer;
+    this.#ofStream = window;
+    this.#ofConnection = Math.max(INITIAL_WINDOW, STREAMS_PER_CONNECTION * window);
+    this.#left = this.#ofConnection;
+  }
+
+  /** Permits more bytes than at the beginning. Must be called after the preface was written. */
+  begin(): void {
+    if (this.#ofConnection > INITIAL_WINDOW)
+      this.#writer.windowUpdate(0, this.#ofConnection - INITIAL_WINDOW);
+  }
+
+  opened(stream: Stream): void {
+    stream.receiveWindow = this.#ofStream;
+  }
+
+  cancelled(stream: Stream): void {
+    this.#late = Math.min(this.#ofConnection, this.#late + stream.receiveWindow);
+  }
+
+  /**
+   * Counts the bytes of a frame, its padding included. The stream is `undefined` if it was cancelled.
+   * @throws {ConnectionError} if the peer has sent more than was permitted
+   */
+  receive(stream: Stream | undefined, size: number): void {
+    this.#left -= size;
+    if (this.#left < 0) throw exceeded('the window of the connection');
+    if (this.#left < this.#ofConnection >> 1) {
+      this.#writer.windowUpdate(0, this.#ofConnection - this.#left);
+      this.#left = this.#ofConnection;
+    }
+    if (stream === undefined) {
+      this.#late -= size;
+      if (this.#late < 0) throw exceeded('what cancelled streams may still send');
+      return;
+    }
+    stream.receiveWindow -= size;
+    if (stream.receiveWindow < 0) throw exceeded('the window of a stream');
+    if (stream.receiveWindow < this.#ofStream >> 1) {
+      this.#writer.windowUpdate(stream.id, this.#ofStream - stream.receiveWindow);
+      stream.receiveWindow = this.#ofStream;
+    }
+  }
+}
+
+function exceeded(window: string): ConnectionError {
+  return new ConnectionError('FLOW_CONTROL_ERROR', `data that exceeds ${window}`);
+}

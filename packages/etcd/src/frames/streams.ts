@@ -1,0 +1,89 @@
+import { ConnectionError, MAX_31_BITS } from './protocol.ts';
+import type { Stream } from './stream.ts';
+
+// The number of streams that may be open before the peer has sent its own limit. Node's HTTP/2 has the same.
+const LIMIT_BEFORE_SETTINGS = 100;
+
+/** The streams of a connection: those that are open, and those that wait until they may be opened. */
+export class Streams {
+  readonly #open: (stream: Stream) => void;
+  readonly #byId = new Map<number, Stream>();
+  readonly #waiting = new Set<Stream>();
+  #limit = 0;
+  #nextId: number;
+
+  /** @param open sends the headers of a stream, which has its id */
+  constructor(open: (stream: Stream) => void, firstId: number) {
+    this.#open = open;
+    this.#nextId = firstId;
+  }
+
+  /** Whether no further stream can be added, because all ids are used. */
+  get isExhausted(): boolean {
+    return this.#nextId + 2 * this.#waiting.size > MAX_31_BITS;
+  }
+
+  get open(): Iterable<Stream> {
+    return this.#byId.values();
+  }
+
+  /** Permits streams to be opened. Before this call they wait. */
+  start(): void {
+    this.limit(LIMIT_BEFORE_SETTINGS);
+  }
+
+  /** Changes how many streams may be open at a time. Open ones stay open. */
+  limit(streams: number): void {
+    this.#limit = streams;
+    this.#openWaiting();
+  }
+
+  add(stream: Stream): void {
+    stream.isOpen = true;
+    if (this.#byId.size < this.#limit) this.#openNow(stream);
+    else this.#waiting.add(stream);
+  }
+
+  /** Removes a stream that has ended. Then a waiting one may be opened. */
+  remove(stream: Stream): void {
+    stream.isOpen = false;
+    if (stream.id === 0) this.#waiting.delete(stream);
+    else this.#byId.delete(stream.id);
+    if (this.#waiting.size > 0) this.#openWaiting();
+  }
+
+  /**
+   * Returns the stream of a frame, or `undefined` if it has ended.
+   * @throws {ConnectionError} if there was never such a stream
+   */
+  find(id: number): Stream | undefined {
+    const stream = this.#byId.get(id);
+    if (stream === undefined && (id % 2 === 0 || id >= this.#nextId))
+      throw new ConnectionError('PROTOCOL_ERROR', `a frame of the stream ${id}, which was never opened`);
+    return stream;
+  }
+
+  /** Removes and returns the streams that the peer will not process: those with a larger id, and those that wait. */
+  takeAbove(lastId: number): Stream[] {
+    this.#limit = 0;
+    const refused = [...this.#byId.values()].filter(({ id }) => id > lastId).concat(...this.#waiting);
+    this.#waiting.clear();
+    for (const stream of refused) this.remove(stream);
+    return refused;
+  }
+
+  #openNow(stream: Stream): void {
+    stream.id = this.#nextId;
+    this.#nextId += 2;
+    this.#byId.set(stream.id, stream);
+    this.#open(stream);
+  }
+
+  #openWaiting(): void {
+    for (const stream of this.#waiting) {
+      if (this.#byId.size >= this.#limit) return;
+      this.#waiting.delete(stream);
+      this.#openNow(stream);
+    }
+  }
+}

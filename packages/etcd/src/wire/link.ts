@@ -1,0 +1,82 @@
+import type { ConnectionOptions as TlsConnectionOptions } from 'node:tls';
+
+/** The address of a member. */
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+  /** `host:port`, as the HTTP/2 header `:authority` contains it. */
+  readonly authority: string;
+  /** Returns the current certificates, and the authorities to trust. `undefined` if TLS is not used. */
+  readonly tls: (() => Pick<TlsConnectionOptions, 'ca' | 'cert' | 'key'>) | undefined;
+}
+
+/** Timeouts and sizes of a connection. */
+export interface LinkOptions {
+  readonly connectTimeoutMs: number;
+  /** Interval of pings while a call is open, in milliseconds. */
+  readonly pingEveryMs: number;
+  readonly pingTimeoutMs: number;
+  /** How many bytes of one response the member may send without an acknowledgement. For the whole connection it is four times as much. */
+  readonly window: number;
+}
+
+/** Receives the events of a connection. */
+export interface LinkListener {
+  /** Called when the HTTP/2 connection is established. */
+  readonly onReady: () => void;
+  /** Called when the connection accepts no further calls. Calls in flight may still succeed. */
+  readonly onRetired: () => void;
+  /** Called when the connection and all of its calls have ended. */
+  readonly onClose: (failure: Error) => void;
+}
+
+/** The headers of a call by name. */
+export type CallHeaders = Readonly<Record<string, string>>;
+
+/** How to send a call and to read its response. */
+export interface CallOptions {
+  readonly headers: CallHeaders;
+  /**
+   * Whether the messages may be read only after all have arrived, which takes fewer function calls. The caller
+   * must call `readNow` if the response takes long.
+   */
+  readonly readsAtEnd: boolean;
+}
+
+/** Receives the messages and the end of a call. It is not called after `onEnd`. */
+export interface CallListener {
+  readonly onMessage: (message: Buffer) => void;
+  /** Called once, at the end of the call. The error is `undefined` if the server reported success. */
+  readonly onEnd: (error: Error | undefined) => void;
+}
+
+/** One gRPC call. If the server returns no gRPC status, the connection is assumed to be broken and gets no further calls. */
+export interface Call {
+  /** Sends a message of the request, with its prefix. */
+  write(frame: Buffer): void;
+  /** Sends the last message of the request. */
+  end(frame: Buffer): void;
+  /** Ends the call without calling the listener. */
+  cancel(): void;
+  /**
+   * Ends the call as a failure, with the error for the listener, if any. The connection gets no further calls, unless it is still being opened.
+   */
+  fail(error?: Error): void;
+  /** Starts to read messages as they arrive. */
+  readNow(): void;
+}
+
+/** One HTTP/2 connection to a member. It keeps the process alive only while a call is open. */
+export interface Link {
+  /** Whether a further call can be made. */
+  readonly isUsable: boolean;
+  /** The error with which the connection ended. */
+  readonly failure: Error;
+  /** Opens a call, which is sent as soon as the connection is established. Throws if the connection has ended. */
+  open(options: CallOptions, listener: CallListener): Call;
+  /** Ends the connection and all of its calls. */
+  destroy(failure?: Error): void;
+}
+
+/** Opens a connection. */
+export type OpenLink = (address: Address, options: LinkOptions, listener: LinkListener) => Link;

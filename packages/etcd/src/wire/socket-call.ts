@@ -1,0 +1,166 @@
+import { copyOf } from '../base/copied-bytes.ts';
+import { GrpcError } from '../driver/grpc-status.ts';
+import type { Connection } from '../frames/connection.ts';
+import type { Bytes } from '../frames/frame-reader.ts';
+import { Stream } from '../frames/stream.ts';
+import { errorOfStatus, missingStatus, unreadable } from './call-errors.ts';
+import { PREFIX, isOneMessage } from './grpc-messages.ts';
+import type { Call, CallHeaders, CallListener } from './link.ts';
+import { MessageBuffer } from './message-buffer.ts';
+
+/** The connection of a call. */
+export interface SocketCallLink {
+  readonly connection: Connection;
+  readonly isMade: boolean;
+  readonly isOver: boolean;
+  readonly failure: Error;
+  /** Records that the call has ended. */
+  closed(): void;
+  retire(): void;
+}
+
+const TYPE = 'application/grpc';
+const INFORMATIONAL = 100;
+const FIRST_FINAL = 200;
+const HTTP_STATUS = /^[1-5]\d\d$/;
+// The characters of a name (RFC 9113, section 8.2.1). Names have no upper case.
+const NAME = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/;
+const FORBIDDEN: ReadonlySet<string> = new Set(['connection', 'transfer-encoding', 'upgrade', 'keep-alive']);
+
+/** One gRPC call over HTTP/2 framing of this package. It is the stream as well, so that a call needs one object. */
+export class SocketCall extends Stream implements Call {
+  readonly #link: SocketCallLink;
+  readonly #listener: CallListener;
+  /** The HTTP status of the response, 0 until its headers have arrived. */
+  #http = 0;
+  /** The number of blocks of headers that have ended. The second one contains the trailers. */
+  #blocks = 0;
+  /** The number of headers in the current block. */
+  #headers = 0;
+  #type: string | undefined;
+  #isGrpc = false;
+  #status: string | undefined;
+  #message: string | undefined;
+  #malformed: string | undefined;
+  /** Joins the parts of messages. It is created only when data arrives that is not exactly one message. */
+  #buffer: MessageBuffer | undefined;
+  #isOver = false;
+
+  constructor(link: SocketCallLink, headers: CallHeaders, listener: CallListener) {
+    super(headers);
+    this.#link = link;
+    this.#listener = listener;
+    link.connection.open(this);
+  }
+
+  write(frame: Buffer): void {
+    this.#link.connection.send(this, frame, false);
+  }
+
+  end(frame: Buffer): void {
+    this.#link.connection.send(this, frame, true);
+  }
+
+  cancel(): void {
+    this.#isOver = true;
+    if (!this.isOpen) return;
+    this.#link.connection.cancel(this);
+    this.#link.closed();
+  }
+
+  fail(error?: Error): void {
+    if (this.#isOver) return;
+    this.cancel();
+    if (this.#link.isMade) this.#link.retire();
+    if (error) this.#listener.onEnd(error);
+  }
+
+  readNow(): void {
+    // Messages are always read when they arrive.
+  }
+
+  override onHeader(name: string, value: string): void {
+    this.#headers += 1;
+    if (name === ':status') this.#receiveHttpStatus(value);
+    else if (name === 'content-type') {
+      if (this.#blocks === 0) this.#type = value;
+    } else if (name === 'grpc-status') this.#status = value;
+    else if (name === 'grpc-message') this.#message = value;
+    else if (!NAME.test(name) || FORBIDDEN.has(name)) this.#malformed = `the header ${JSON.stringify(name)}`;
+  }
+
+  #receiveHttpStatus(value: string): void {
+    if (this.#headers > 1 || this.#blocks > 0) this.#malformed = 'a status after other headers';
+    else if (!HTTP_STATUS.test(value)) this.#malformed = `the HTTP status ${JSON.stringify(value)}`;
+    else this.#http = Number(value);
+  }
+
+  override onHeadersEnd(isLast: boolean): void {
+    if (this.#isOver) return;
+    this.#headers = 0;
+    if (this.#blocks === 0 && this.#http === 0) this.#malformed ??= 'headers without a status';
+    if (this.#blocks > 0 && !isLast) this.#malformed ??= 'trailers before the end';
+    if (this.#malformed !== undefined) {
+      this.fail(unreadable(this.#malformed));
+      return;
+    }
+    // The final headers follow informational ones.
+    if (this.#blocks === 0 && this.#http >= INFORMATIONAL && this.#http < FIRST_FINAL && !isLast) {
+      this.#http = 0;
+      return;
+    }
+    if (this.#blocks === 0) this.#isGrpc = this.#type?.startsWith(TYPE) ?? false;
+    this.#blocks += 1;
+  }
+
+  override onData(part: Bytes): void {
+    if (this.#isOver) return;
+    if (this.#blocks === 0) this.fail(unreadable('data before the headers'));
+    // The body of another response, such as a page of a proxy, is ignored.
+    else if (this.#isGrpc) this.#receive(part);
+  }
+
+  #receive({ bytes, start, end }: Bytes): void {
+    if (!this.#buffer && isOneMessage(bytes, start, end)) {
+      this.#listener.onMessage(copyOf(bytes, start + PREFIX, end));
+      return;
+    }
+    this.#buffer ??= new MessageBuffer();
+    try {
+      this.#buffer.push(bytes.subarray(start, end), (message) => this.#deliver(message));
+    } catch (error) {
+      this.fail(unreadable(error));
+    }
+  }
+
+  /** Passes a message to the listener, unless the message before it has ended the call. */
+  #deliver(message: Buffer): void {
+    if (!this.#isOver) this.#listener.onMessage(message);
+  }
+
+  override onEnd(): void {
+    this.#link.closed();
+    this.#finish(true, 0);
+  }
+
+  override onReset(code: number): void {
+    this.#link.closed();
+    this.#finish(false, code);
+  }
+
+  #finish(isWhole: boolean, code: number): void {
+    if (this.#isOver) return;
+    const status = this.#status;
+    if (status === undefined) this.fail(this.#missingStatus(isWhole, code));
+    else if (status === '0' && this.#buffer?.isHalf) this.fail(unreadable('it is incomplete'));
+    else {
+      this.#isOver = true;
+      this.#listener.onEnd(status === '0' ? undefined : errorOfStatus(status, this.#message));
+    }
+  }
+
+  #missingStatus(isWhole: boolean, code: number): GrpcError {
+    if (this.#link.isOver) return new GrpcError('UNAVAILABLE', this.#link.failure.message);
+    return missingStatus({ http: this.#http || undefined, type: this.#type, isWhole, code });
+  }
+}

@@ -1,0 +1,151 @@
+import type { Socket } from 'node:net';
+import { startTimeout } from '../base/timeout.ts';
+import { Connection } from '../frames/connection.ts';
+import type { ConnectionListener } from '../frames/control-frames.ts';
+import { ERROR_CODES } from '../frames/protocol.ts';
+import { described, dial } from './dial.ts';
+import type { Address, Call, CallListener, CallOptions, Link, LinkListener, LinkOptions } from './link.ts';
+import { SocketCall } from './socket-call.ts';
+
+// The size of the buffer into which a socket reads, in bytes.
+const READ_BUFFER = 65_536;
+
+/** One connection to a member over a socket, with HTTP/2 framing of this package. */
+export class SocketLink implements Link, ConnectionListener {
+  readonly connection: Connection;
+  readonly #socket: Socket;
+  readonly #listener: LinkListener;
+  readonly #pings: NodeJS.Timeout;
+  /** Whether a timeout runs: for the connection, or for the response to a ping. */
+  #isWaiting = false;
+  #stopWaiting: () => void;
+  #open = 0;
+  #isRetired = false;
+  #isMade = false;
+  #isOver = false;
+  #failure: Error | undefined;
+
+  constructor(address: Address, options: LinkOptions, listener: LinkListener) {
+    this.#listener = listener;
+    const write = (bytes: Buffer): void => void this.#socket.write(bytes);
+    this.connection = new Connection({ write, window: options.window }, this);
+    this.#socket = dial(address, {
+      buffer: Buffer.allocUnsafeSlow(READ_BUFFER),
+      callback: (length, buffer) => {
+        this.connection.receive(buffer as Buffer, length);
+        return true;
+      },
+    });
+    this.#socket.setNoDelay(true).unref();
+    this.#stopWaiting = this.#startTimeout(options.connectTimeoutMs, 'no connection');
+    this.#pings = setInterval(() => this.#ping(options.pingTimeoutMs), options.pingEveryMs).unref();
+    this.#listen(address.tls ? 'secureConnect' : 'connect');
+  }
+
+  get isUsable(): boolean {
+    return !this.#isRetired && !this.connection.isExhausted;
+  }
+
+  /** Whether the connection and all of its calls have ended. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** Whether the member has responded once. Until then, the timeout of the connection applies, not those of the calls that wait for it. */
+  get isMade(): boolean {
+    return this.#isMade;
+  }
+
+  get failure(): Error {
+    const when = this.#isMade ? '' : ' before HTTP/2 began';
+    return this.#failure ?? new Error(`the connection was closed${when}`);
+  }
+
+  open({ headers }: CallOptions, listener: CallListener): Call {
+    if (this.#isRetired) throw this.failure;
+    this.#open += 1;
+    if (this.#open === 1) this.#socket.ref();
+    return new SocketCall(this, headers, listener);
+  }
+
+  /** Records that a call has ended. It must be called once for each call. */
+  closed(): void {
+    this.#open -= 1;
+    if (this.#open > 0) return;
+    this.#socket.unref();
+    if (this.#isRetired) this.destroy();
+  }
+
+  /** Stops accepting further calls. Calls in flight continue. */
+  retire(): void {
+    if (this.#stopCalls() && this.#open === 0) this.destroy();
+  }
+
+  destroy(failure?: Error): void {
+    if (failure) this.#failure = failure;
+    this.#stopCalls();
+    this.connection.close(ERROR_CODES.NO_ERROR);
+    // Ends the calls only after the caller has returned, who may be a listener of one of them.
+    setImmediate(() => this.#socket.destroy());
+  }
+
+  onReady(): void {
+    this.#isMade = true;
+    this.#stopWaiting();
+    this.#listener.onReady();
+  }
+
+  onPong(): void {
+    this.#stopWaiting();
+  }
+
+  onGoaway(code: number): void {
+    this.#failure = new Error(`the member ended the connection (GOAWAY ${code})`);
+    this.retire();
+  }
+
+  onViolation(error: Error): void {
+    this.destroy(error);
+  }
+
+  /** Stops accepting calls. Returns false if that had already happened. */
+  #stopCalls(): boolean {
+    if (this.#isRetired) return false;
+    this.#isRetired = true;
+    this.#listener.onRetired();
+    return true;
+  }
+
+  #listen(connected: 'connect' | 'secureConnect'): void {
+    const socket = this.#socket;
+    socket.once(connected, () => this.connection.start());
+    socket.on('error', (error: Error) => {
+      this.#failure = described(error);
+    });
+    // The member sends nothing more. What was not sent to it yet would have no reply.
+    socket.once('end', () => socket.destroy());
+    socket.once('close', () => {
+      this.#isOver = true;
+      this.#stopWaiting();
+      clearInterval(this.#pings);
+      this.retire();
+      for (const call of this.connection.end()) call.onReset(ERROR_CODES.CANCEL);
+      this.#listener.onClose(this.failure);
+    });
+  }
+
+  #ping(timeoutMs: number): void {
+    if (this.#open === 0 || this.#isWaiting || this.#isOver) return;
+    this.#stopWaiting = this.#startTimeout(timeoutMs, 'no response to a ping');
+    this.connection.ping();
+  }
+
+  #startTimeout(ms: number, failure: string): () => void {
+    this.#isWaiting = true;
+    const cancel = startTimeout(ms, () => this.destroy(new Error(`${failure} within ${ms} ms`)));
+    return () => {
+      this.#isWaiting = false;
+      cancel();
+    };
+  }
+}

@@ -1,0 +1,157 @@
+import { expect } from 'chai';
+import { MAX_MESSAGE_BYTES } from '../src/wire/grpc-messages.ts';
+import { MessageBuffer } from '../src/wire/message-buffer.ts';
+import { SocketCall } from '../src/wire/socket-call.ts';
+import { FramePeer, frame } from './frame-peer.ts';
+
+const END_STREAM = 1;
+const END_HEADERS = 4;
+
+/** Encodes headers without a table. */
+function block(headers: Readonly<Record<string, string>>): Buffer {
+  const text = (value: string): Buffer[] => [Buffer.from([value.length]), Buffer.from(value)];
+  return Buffer.concat(
+    Object.entries(headers).flatMap(([name, value]) => [Buffer.from([0]), ...text(name), ...text(value)]),
+  );
+}
+
+const headers = (fields: Readonly<Record<string, string>>, flags = END_HEADERS): Buffer =>
+  frame('HEADERS', { id: 1, flags }, block(fields));
+const trailers = (fields: Readonly<Record<string, string>>): Buffer =>
+  headers(fields, END_HEADERS | END_STREAM);
+const data = (hex: string): Buffer => frame('DATA', { id: 1 }, hex);
+
+const GRPC = { ':status': '200', 'content-type': 'application/grpc+proto' };
+const OK = { 'grpc-status': '0' };
+
+interface TestCall {
+  readonly peer: FramePeer;
+  readonly call: SocketCall;
+  readonly events: unknown[];
+}
+
+async function open(): Promise<TestCall> {
+  const peer = await FramePeer.ready();
+  const events: unknown[] = [];
+  const link = {
+    connection: peer.connection,
+    isMade: true,
+    isOver: false,
+    failure: new Error('closed'),
+    closed: () => events.push('closed'),
+    retire: () => events.push('retired'),
+  };
+  const call = new SocketCall(
+    link,
+    { ':method': 'POST' },
+    {
+      onMessage: (message) => events.push(message.toString('hex')),
+      onEnd: (error) => events.push(error?.message ?? 'success'),
+    },
+  );
+  return { peer, call, events };
+}
+
+describe('a call of the transport socket', () => {
+  it('delivers each message of any division, and then the success', async () => {
+    const { peer, events } = await open();
+    peer.send(headers(GRPC), data('0000000001aa'), data('00000000'), data('02bbbb0000000000'), data('0000'));
+    expect(events).to.deep.equal(['aa', 'bbbb', '']);
+    peer.send(data('000001cc'), trailers(OK));
+    expect(events).to.deep.equal(['aa', 'bbbb', '', 'cc', 'closed', 'success']);
+  });
+
+  it('reports the status and the decoded message of trailers, and of headers without a body', async () => {
+    const failed = { 'grpc-status': '5', 'grpc-message': 'no%20such%20%C3%A4' };
+    const [first, second] = [await open(), await open()];
+    first.peer.send(headers(GRPC), trailers(failed));
+    second.peer.send(trailers({ ...GRPC, ...failed }));
+    for (const { events } of [first, second])
+      expect(events).to.deep.equal(['closed', '5 NOT_FOUND: no such ä']);
+  });
+
+  const invalid: readonly (readonly [what: string, bytes: readonly Buffer[], error: RegExp])[] = [
+    ['headers without an HTTP status', [headers({ 'content-type': 'application/grpc' })], /without a status/],
+    ['a status after other headers', [headers({ 'x-a': '1', ':status': '200' })], /status after/],
+    ['an HTTP status that is no number', [headers({ ':status': 'fine' })], /HTTP status "fine"/],
+    ['a name in upper case', [headers({ ...GRPC, 'X-A': '1' })], /"X-A"/],
+    ['an unknown pseudo-header', [headers({ ...GRPC, ':path': '/' })], /":path"/],
+    ['a header of a connection', [headers({ ...GRPC, connection: 'close' })], /"connection"/],
+    ['data before the headers', [data('00')], /before the headers/],
+    ['a status in trailers', [headers(GRPC), trailers({ ':status': '200' })], /status after/],
+    ['trailers before the end', [headers(GRPC), headers(OK)], /trailers before the end/],
+    ['a compressed message', [headers(GRPC), data('0100000000')], /compressed/],
+    ['a message of more than 256 MiB', [headers(GRPC), data('0010000001aa')], /268435457 bytes/],
+  ];
+  for (const [what, bytes, error] of invalid)
+    it(`ends with an error, and resets the stream, after ${what}`, async () => {
+      const { peer, events } = await open();
+      peer.send(...bytes);
+      expect(events.slice(0, 2)).to.deep.equal(['closed', 'retired']);
+      expect(events[2])
+        .to.match(error)
+        .and.to.match(/^13 INTERNAL: invalid response/);
+      expect(events).to.have.length(3);
+      expect(await peer.sentAsText()).to.include('RST_STREAM 1 0 4');
+      peer.send(trailers(OK));
+      expect(events).to.have.length(3);
+      expect(peer.events, 'of the connection').to.deep.equal(['ready']);
+    });
+
+  it('ends without the success that an incomplete message precedes', async () => {
+    const { peer, events } = await open();
+    peer.send(headers(GRPC), data('0000000002aa'), trailers(OK));
+    expect(events).to.deep.equal(['closed', 'retired', '13 INTERNAL: invalid response: it is incomplete']);
+  });
+
+  it('ignores the body of a page, and reports its HTTP status', async () => {
+    const { peer, events } = await open();
+    peer.send(headers({ ':status': '502', 'content-type': 'text/html' }), data('3c68746d6c3e'));
+    peer.send(frame('DATA', { id: 1, flags: END_STREAM }, '00'));
+    expect(events.at(-1)).to.equal('14 UNAVAILABLE: the member responded with HTTP status 502');
+  });
+
+  it('is not called after it was cancelled, and resets the stream once', async () => {
+    const { peer, call, events } = await open();
+    call.cancel();
+    call.cancel();
+    call.fail(new Error('too late'));
+    call.write(Buffer.from('late'));
+    peer.send(headers(GRPC), data('0000000001aa'), trailers(OK));
+    expect(events).to.deep.equal(['closed']);
+    expect(await peer.sentAsText()).to.deep.equal(['HEADERS 1 4 1', 'RST_STREAM 1 0 4']);
+  });
+
+  it('ends the connection of a peer that sends informational headers for ever', async () => {
+    const { peer } = await open();
+    const hint = headers({ ':status': '103' });
+    peer.send(...Array<Buffer>(2_500).fill(hint));
+    expect(peer.events.at(-1)).to.match(/ENHANCE_YOUR_CALM/);
+  });
+});
+
+describe('the buffer of messages', () => {
+  it('grows with what has arrived, not with what a prefix announces', () => {
+    const buffer = new MessageBuffer();
+    const prefix = Buffer.alloc(5);
+    prefix.writeUInt32BE(MAX_MESSAGE_BYTES, 1);
+    const before = process.memoryUsage().arrayBuffers;
+    buffer.push(prefix, () => undefined);
+    expect(process.memoryUsage().arrayBuffers - before).to.be.lessThan(2 ** 20);
+    expect(buffer.isHalf).to.equal(true);
+  });
+
+  it('joins a large message of many parts, and the small one behind it', () => {
+    const buffer = new MessageBuffer();
+    const messages: Buffer[] = [];
+    const large = Buffer.alloc(100_000, 'abc');
+    const prefix = Buffer.alloc(5);
+    prefix.writeUInt32BE(large.length, 1);
+    const all = Buffer.concat([prefix, large, Buffer.from('0000000001dd00', 'hex')]);
+    for (let at = 0; at < all.length; at += 777)
+      buffer.push(all.subarray(at, at + 777), (message) => messages.push(message));
+    expect(messages.map(({ length }) => length)).to.deep.equal([100_000, 1]);
+    expect(messages[0]!.equals(large)).to.equal(true);
+    expect(buffer.isHalf).to.equal(true);
+  });
+});

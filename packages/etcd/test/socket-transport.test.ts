@@ -1,0 +1,198 @@
+import { constants, type ServerOptions } from 'node:http2';
+import { expect } from 'chai';
+import type { Driver } from '../src/driver/driver.ts';
+import { http2Driver } from '../src/wire/http2-driver.ts';
+import { checkOptions } from '../src/api/options.ts';
+import { issueCertificates, type Certificates } from '@queuelock/harness/services/certificates';
+import { eventually } from './clients.ts';
+import { COUNT_OF_3, OddMember, pieces, type Reply } from './http2-server.ts';
+
+const CALL = { withinMs: 15_000 };
+const OK = { 'grpc-status': '0' };
+const CALLS = 12;
+const LARGE = 300_000;
+
+/** A range response with a field of this many bytes that no range response has, and the count 3. */
+function large(bytes: number): Buffer {
+  const message = Buffer.concat([
+    Buffer.from([0x7a, ...varint(bytes)]),
+    Buffer.alloc(bytes),
+    Buffer.from([0x20, 3]),
+  ]);
+  const prefix = Buffer.alloc(5);
+  prefix.writeUInt32BE(message.length, 1);
+  return Buffer.concat([prefix, message]);
+}
+
+function varint(value: number): number[] {
+  return value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...varint(value >>> 7)];
+}
+
+describe('the socket transport of etcd, with an HTTP/2 server of Node', () => {
+  let member: OddMember;
+  let driver: Driver;
+  const received: number[] = [];
+
+  async function start(options: ServerOptions, tls?: Certificates): Promise<void> {
+    received.length = 0;
+    member = await OddMember.start({ ...options, ...tls?.server });
+    const credentials = tls && { credentials: { rootCertificate: tls.ca } };
+    driver = http2Driver(
+      member.endpoint,
+      checkOptions({
+        hosts: member.endpoint,
+        transport: 'socket',
+        requestTimeoutMs: CALL.withinMs,
+        ...credentials,
+      }),
+    );
+  }
+  afterEach(async () => {
+    driver.close();
+    await member.stop();
+  });
+
+  /** Replies when the whole request has arrived. */
+  const after =
+    (reply: Reply): Reply =>
+    (stream, headers) => {
+      let bytes = 0;
+      stream.on('data', (chunk: Buffer) => (bytes += chunk.length));
+      stream.on('end', () => {
+        received.push(bytes);
+        reply(stream, headers);
+      });
+    };
+
+  const servers: readonly (readonly [what: string, options: ServerOptions])[] = [
+    ['with its default settings', {}],
+    ['that permits windows of 1,000 bytes', { settings: { initialWindowSize: 1_000 } }],
+    ['that permits two streams at a time', { settings: { maxConcurrentStreams: 2 } }],
+    ['without a table of headers', { settings: { headerTableSize: 0 } }],
+    ['with a table of headers of 60 bytes', { settings: { headerTableSize: 60 } }],
+    ['that pads all frames', { paddingStrategy: constants.PADDING_STRATEGY_MAX }],
+    ['that accepts frames of a megabyte', { settings: { maxFrameSize: 2 ** 20 } }],
+    [
+      'with all limits at once',
+      {
+        settings: { initialWindowSize: 500, maxConcurrentStreams: 3, headerTableSize: 0 },
+        paddingStrategy: constants.PADDING_STRATEGY_MAX,
+      },
+    ],
+  ];
+  for (const [what, options] of servers)
+    it(`exchanges large requests and replies with a server ${what}`, async () => {
+      await start(options);
+      // The limit of streams applies from the first settings of the server, which precede its first response.
+      member.reply = pieces([COUNT_OF_3], OK);
+      await driver.range({}, CALL);
+      const reply = large(LARGE);
+      member.reply = after(
+        pieces([reply.subarray(0, 3), reply.subarray(3, 100_000), reply.subarray(100_000)], OK),
+      );
+      const key = Buffer.alloc(LARGE);
+      const counts = await Promise.all(
+        Array.from({ length: CALLS }, async () => (await driver.range({ key }, CALL)).count),
+      );
+      expect(counts).to.deep.equal(Array(CALLS).fill('3'));
+      expect(new Set(received).size, 'sizes of requests').to.equal(1);
+      expect(received[0]).to.be.within(LARGE, LARGE + 20);
+      expect(member.sessions).to.have.length(1);
+    });
+
+  it('exchanges large requests and replies over TLS', async function () {
+    const certificates = await issueCertificates();
+    if (!certificates) {
+      this['skipReason'] = 'there is no openssl';
+      this.skip();
+    }
+    await start({}, certificates);
+    member.reply = after(pieces([large(LARGE)], OK));
+    const key = Buffer.alloc(LARGE);
+    const counts = await Promise.all(
+      Array.from({ length: CALLS }, async () => (await driver.range({ key }, CALL)).count),
+    );
+    expect(counts).to.deep.equal(Array(CALLS).fill('3'));
+    expect(received).to.have.length(CALLS);
+  });
+
+  it('reads headers and trailers that a server sends in several frames', async () => {
+    await start({ maxSendHeaderBlockLength: 60_000, maxHeaderListPairs: 1_000 });
+    const many = Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`x-${i}`, 'v'.repeat(900)]));
+    member.reply = after((stream) => {
+      const head = { ':status': 200, 'content-type': 'application/grpc', ...many };
+      stream.respond(head, { waitForTrailers: true });
+      stream.on('wantTrailers', () => stream.sendTrailers({ ...many, ...OK }));
+      stream.end(COUNT_OF_3);
+    });
+    for (let i = 0; i < 3; i += 1) expect((await driver.range({}, CALL)).count).to.equal('3');
+  });
+
+  it('accepts informational headers before the response', async () => {
+    await start({});
+    member.reply = after((stream, headers) => {
+      stream.additionalHeaders({ ':status': 103, link: 'x' });
+      pieces([COUNT_OF_3], OK)(stream, headers);
+    });
+    expect((await driver.range({}, CALL)).count).to.equal('3');
+  });
+
+  it('reports a refused call, and sends the next one on another connection', async () => {
+    await start({});
+    member.reply = (stream) => stream.close(constants.NGHTTP2_REFUSED_STREAM);
+    const error: unknown = await driver.range({}, CALL).catch((caught: unknown) => caught);
+    expect(error).to.have.property('message', '14 UNAVAILABLE: the member reset the call (7)');
+    member.reply = pieces([COUNT_OF_3], OK);
+    expect((await driver.range({}, CALL)).count).to.equal('3');
+  });
+
+  it('follows settings that a server changes between and during calls', async () => {
+    await start({});
+    member.reply = after(pieces([large(LARGE)], OK));
+    const key = Buffer.alloc(LARGE);
+    const request = async (): Promise<string> => (await driver.range({ key }, CALL)).count;
+    expect(await request()).to.equal('3');
+    const changes = [
+      { headerTableSize: 0, initialWindowSize: 0 },
+      { headerTableSize: 4_096, initialWindowSize: 10 },
+      { headerTableSize: 100, initialWindowSize: 2 ** 20 },
+    ];
+    for (const change of changes) {
+      const [before, during] = [request(), request()];
+      member.sessions[0]!.settings(change);
+      if (change.initialWindowSize === 0)
+        await eventually('the change has arrived', () => !member.sessions[0]!.pendingSettingsAck);
+      member.sessions[0]!.settings({ initialWindowSize: 2 ** 16 });
+      expect(await Promise.all([before, during, request()])).to.deep.equal(['3', '3', '3']);
+    }
+    expect(member.sessions).to.have.length(1);
+  });
+
+  it('cancels a stream so that the server stops to send, and continues with others', async () => {
+    await start({});
+    const closed: number[] = [];
+    member.reply = (stream, headers) => {
+      if (headers[':path'] !== '/etcdserverpb.Watch/Watch') {
+        pieces([COUNT_OF_3], OK)(stream, headers);
+        return;
+      }
+      stream.on('close', () => closed.push(stream.rstCode));
+      stream.respond({ ':status': 200, 'content-type': 'application/grpc' });
+      const progress = Buffer.from([0, 0, 0, 0, 2, 0x10, 1]);
+      const send = (): void => void (!stream.destroyed && stream.write(progress, () => setImmediate(send)));
+      send();
+    };
+    let responses = 0;
+    const watching = driver.watch({ onResponse: () => (responses += 1), onEnd: () => undefined });
+    await eventually('responses', () => responses > 10);
+    const other = driver.watch({ onResponse: () => undefined, onEnd: () => undefined });
+    watching.close();
+    const atClose = responses;
+    await eventually('the server knows', () => closed.length === 1);
+    expect(closed).to.deep.equal([constants.NGHTTP2_CANCEL]);
+    expect(responses).to.equal(atClose);
+    expect((await driver.range({}, CALL)).count).to.equal('3');
+    expect(member.sessions).to.have.length(2);
+    other.close();
+  });
+});
