@@ -1,5 +1,7 @@
-import { describeEtcdCertificates } from './etcd-certificates.ts';
-import { describeEtcdPasswords } from './etcd-passwords.ts';
+import { ETCD_NAMES, etcdWithCertificates } from './etcd-certificates.ts';
+import { etcdWithUser } from './etcd-passwords.ts';
+import { describePasswords } from './passwords.ts';
+import { describeRotation } from './rotation.ts';
 
-describeEtcdCertificates('socket');
-describeEtcdPasswords('socket');
+describeRotation('etcd over socket', ETCD_NAMES, etcdWithCertificates('socket'));
+describePasswords('etcd over socket', etcdWithUser('socket'));
