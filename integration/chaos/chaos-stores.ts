@@ -11,7 +11,7 @@ export type ChaosStore = StoreName | RoundsStore;
 /** A store whose faults come in rounds. */
 export type RoundsStore = LoneStoreName | 'consul-cluster';
 
-export const ROUNDS_STORES: readonly RoundsStore[] = [...LONE_STORE_NAMES, 'consul-cluster'];
+const ROUNDS_STORES: readonly RoundsStore[] = [...LONE_STORE_NAMES, 'consul-cluster'];
 export const CHAOS_STORES: readonly ChaosStore[] = [...STORES, ...ROUNDS_STORES];
 
 /**

@@ -15,7 +15,6 @@ export {
   lastValueFrom,
   map,
   merge,
-  of,
   share,
   switchMap,
   tap,

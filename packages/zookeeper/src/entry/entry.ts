@@ -83,8 +83,8 @@ export class OwnEntry {
   }
 
   /**
-   * Whether a call has enqueued the entry together with entries of other queues, and any two such calls have
-   * the same order in all queues. So waiting cannot cause a deadlock; see `enqueue-all.ts`.
+   * Whether a call has enqueued the entry together with entries of other queues, and any two such calls have the same order in all queues.
+   * So waiting cannot cause a deadlock; see `enqueue-all.ts`.
    */
   get isOrdered(): boolean {
     return nodeOf(this.#state)?.isOrdered ?? false;
@@ -118,9 +118,8 @@ export class OwnEntry {
   share(value: string): Promise<boolean> {
     return this.#withNode(async (node) => {
       const isReader = parseContender(nameOf(node.path), this.location.scheme)?.shared;
-      const exists = isReader
-        ? (await this.#zk.write(node.path, value)) !== undefined
-        : await this.#makeReader(node, value);
+      const write = async (): Promise<boolean> => (await this.#zk.write(node.path, value)) !== undefined;
+      const exists = await (isReader ? write() : this.#makeReader(node, value));
       if (exists && this.#state.status === 'converting') {
         const { otherPath, ...converted } = this.#state;
         await this.#zk.delete(otherPath);
@@ -191,9 +190,9 @@ export class OwnEntry {
   async withdraw(): Promise<boolean> {
     const node = await this.#find();
     if (!node) return false;
-    const { path, isOwner = false } = node;
+    const { path, isOwner: owned = false } = node;
     await this.#trace.erase(path);
-    this.#context.followed.markLeaving(path, { owned: isOwner });
+    this.#context.followed.markLeaving(path, { owned });
     const nodes = node.status === 'converting' ? [node.otherPath, path] : [path];
     const removed = await Promise.all(nodes.map((one) => this.#context.removals.delete(one)));
     this.#state = { status: 'removed', path };
@@ -203,8 +202,7 @@ export class OwnEntry {
   /** Removes the node of an enqueue with an unknown outcome, if there is one. Call it only from the task queue `lane`. */
   async retract(): Promise<void> {
     const node = await this.#find();
-    if (!node) return;
-    // If the reply to the delete is lost, the next call searches for the node.
+    if (!node) return; // If the reply to the delete is lost, the next call searches for the node.
     this.#state = { status: 'unknown' };
     await this.#zk.delete(node.path);
     this.#state = { status: 'absent' };
