@@ -104,7 +104,7 @@ describe('the reader of features and citations', () => {
     });
   }
 
-  it('rejects a feature without a test, a test that does not exist, and a test of another store', () => {
+  it('rejects a feature whose test is missing, does not exist or runs on another store', () => {
     const tests = { 'core/test/game.test.ts': ['is a sample test', 'loses'] };
     const data: FeatureData = {
       sections: [

@@ -21,7 +21,7 @@ describe('the arguments of pnpm chaos', () => {
     expect(out('etcd')).to.equal(`chaos-report/etcd-${seed}`);
   });
 
-  it('select one store and the directory of its report, or one directory for the reports of both stores', () => {
+  it('select the stores and the directory of the reports', () => {
     expect(optionsOf('--backend', 'zookeeper', '--out', 'here').out('zookeeper')).to.equal('here');
     expect(optionsOf('--out', 'here').out('zookeeper')).to.equal('here/zookeeper');
   });

@@ -36,7 +36,7 @@ for (const store of STORES) {
       });
     });
 
-    it('are not affected by a wall clock that jumps by an hour in either direction, or back and forth by 5 s every second', async () => {
+    it('are not affected by a wall clock that jumps by an hour or swings by 5 s', async () => {
       const experiment = await startExperiment({ store });
       const [ahead, behind, swinging] = (wallClocks = Array.from({ length: 3 }, () => fakeTime.wallClock()));
       const crews = await Promise.all(wallClocks.map((clock) => Crew.gather(experiment, clock.worker)));
@@ -66,7 +66,7 @@ for (const store of STORES) {
     });
 
     for (const rates of [[0.99, 1.01], [0.9]]) {
-      it(`notice in time that they lost the lock when cut off, with a clock that runs at x${rates.join(' or x')} of the true rate`, async () => {
+      it(`notice a loss in time when they are cut off and their clocks run at x${rates.join(' or x')} of the true rate`, async () => {
         const experiment = await startExperiment({ store });
         const crews = await Promise.all(rates.map((rate) => Crew.gather(experiment, fakeTime.atRate(rate))));
         await oneByOne(async () => {
@@ -77,7 +77,7 @@ for (const store of STORES) {
       });
     }
 
-    it('(control) believe too long that they hold, when they use only clocks that run at 0.9 times the true rate', async () => {
+    it('(control) believe for too long that they hold when all their clocks run 10% too slowly', async () => {
       const broken = new Set<string>();
       // Without the boot clock, which libfaketime leaves real, the worker believes half a second too long
       // that it holds. The checker notices that only if the worker gets processor time during that half

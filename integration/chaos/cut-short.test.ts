@@ -52,7 +52,7 @@ describe('a chaos run that was cut short', () => {
     return expectSafe(directory, {}).then(() => 'nothing', String);
   };
 
-  it('is judged safe although holds, waits and faults have no recorded end, and a line of its history is incomplete', async () => {
+  it('is judged safe although the ends of its holds, waits and faults are not recorded', async () => {
     expect(await found(killedAt(200, cutShort()))).to.equal('nothing');
     expect(await found(cutShort())).to.equal('nothing');
   });

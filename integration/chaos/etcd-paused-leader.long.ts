@@ -11,7 +11,7 @@ describe('a paused etcd leader that is replaced by another leader', function () 
   afterEach(abandonTrials);
 
   for (const news of ['at once', 'late'] as const) {
-    it(`does not break exclusion when it responds to heartbeats after its replacement, and learns of the replacement ${news}`, () =>
+    it(`does not break exclusion when it resumes and learns of its replacement ${news}`, () =>
       oneByOne(async () => {
         const experiment = await pauseLeader({ holders: HOLDERS, rule: 'product', news });
         const { numbers } = await expectRight(experiment);

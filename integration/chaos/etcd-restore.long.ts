@@ -61,7 +61,7 @@ describe('an etcd cluster that is restored from a backup', function () {
       await expectRight(experiment);
     }));
 
-  it('grants tokens that it has granted before, unless the operator raises the epoch', async () => {
+  it('grants smaller tokens than before, which receivers accept after the operator has raised the epoch', async () => {
     const backup = await backUp(cluster);
     await write(LATER);
     const before = await tokenOf('restored');

@@ -31,7 +31,7 @@ const HOLDER = {
 };
 
 describe('the verdict on a run in which an operator removed entries', () => {
-  it('accepts that a removed holder overlaps with the next holder until the proven time of the removed one is over', () => {
+  it('accepts an overlap with the next holder within the proven time of the removed holder', () => {
     expect(rulesOf(overlapUntil(3_000).fault(1, HOLDER))).to.deep.equal([]);
   });
 
@@ -42,7 +42,7 @@ describe('the verdict on a run in which an operator removed entries', () => {
     expect(rulesOf(overlapUntil(3_000).fault(1, { ...HOLDER, entries: again }))).to.include('S2');
   });
 
-  it('reports that a removed holder overlaps with the next one after its proven time', () => {
+  it('reports an overlap with the next holder after the proven time of the removed holder', () => {
     expect(rulesOf(overlapUntil(6_500).fault(1, HOLDER))).to.include('S2');
   });
 
@@ -83,7 +83,7 @@ describe('the verdict on a run in which an operator removed entries', () => {
     });
   });
 
-  it('contains the number of holds in all queues, but durations of hand-offs only from queues without removals', () => {
+  it('contains durations of hand-offs only from queues without removals', () => {
     const run = runOf(overlapUntil(3_000).fault(1, HOLDER).close(20_000, 'worker-1', 'worker-2').events);
     const { numbers } = judge(run, { ...TERMS, operated: new Set(['q']) });
     expect(numbers.holds).to.equal(2);

@@ -118,7 +118,7 @@ for (const store of STORES) {
       await expectRight(experiment);
     });
 
-    it('to the end of a session leave no entry or session, and do not keep the process of the client alive', async () => {
+    it('to the closing of a session leave no entry in the queue', async () => {
       await oneByOne(async (run) => {
         const [victim, other] = await victimAndOther();
         const queue = experiment.queue(`closed-${run}`);

@@ -76,7 +76,7 @@ for (const store of STORES) {
       expect(numbers.gaps.lost).to.have.lengthOf(RUNS);
     });
 
-    it('keeps or removes, as the client intends, the entry of an enqueue whose reply was lost', async () => {
+    it('keeps an entry although the reply to its enqueue was lost, unless the client gives up', async () => {
       const experiment = await startExperiment({ store });
       await repeatedlyIn(experiment, async (run) => {
         const detour = await Detour.start(experiment.cluster);

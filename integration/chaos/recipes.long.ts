@@ -44,7 +44,7 @@ for (const store of STORES) {
       });
     });
 
-    it('(control) are held by two clients when a frozen holder relies on twice the proven time, and the checker reports that', async () => {
+    it('(control) are held by two clients when a frozen holder relies on twice the proven time', async () => {
       const experiment = await startExperiment({ store });
       const line = await lineUpRecipes(experiment, 0, { rule: 'overlong' });
       await line.victim.untilEvent('beat', { from: line.victim.events.length });
@@ -73,7 +73,7 @@ for (const store of STORES) {
       });
     });
 
-    it('are kept when the leading server is killed, also a write lock that becomes a read lock meanwhile', async () => {
+    it('are kept by their holders when the leading server is killed', async () => {
       await inACrowd(store, async ({ experiment }, run) => {
         const line = await lineUpRecipes(experiment, run);
         const { victim, held, turning } = line;
@@ -92,7 +92,7 @@ for (const store of STORES) {
       });
     });
 
-    it('(control) are held by too many clients when the clients admit one entry too many, and the checker reports that', async () => {
+    it('(control) are held by too many clients when the clients admit one entry too many', async () => {
       const experiment = await startExperiment({ store, rule: 'generous' });
       const [one, other] = (await experiment.addWorkers(2)) as [WorkerProcess, WorkerProcess];
       const name = (kind: string): string => experiment.queue(kind);

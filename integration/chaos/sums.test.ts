@@ -38,7 +38,7 @@ describe('the sums of several runs of pnpm chaos', () => {
     expect(sums.violations).to.be.at.least(sums.unsafe);
   });
 
-  it('are added up for each kind of servers, from a file to which every run appends a line', async () => {
+  it('are added up for each kind of server from a file with one line a run', async () => {
     const file = join(directory, 'sums.jsonl');
     await addToSums(file, RUN);
     await addToSums(file, { ...RUN, servers: 'consul 1.8.7', violations: 1 });

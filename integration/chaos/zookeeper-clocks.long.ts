@@ -36,7 +36,7 @@ describe('ZooKeeper members with a wrong time of day', function () {
     await cluster?.recover();
   });
 
-  it('keep all sessions and holds when the clocks of leader and follower differ by an hour and the two members change roles', () =>
+  it('keep all sessions and holds when leader and follower swap roles, with clocks an hour apart', () =>
     oneByOne(async () => {
       const experiment = await startExperiment({ store: 'zookeeper', workers: 4 });
       const [holder, next, ...loaded] = experiment.workers as [

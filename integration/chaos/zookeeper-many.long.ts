@@ -51,7 +51,7 @@ describe('ZooKeeper with thousands of children or watches', function () {
       await expectRight(experiment);
     }));
 
-  it('lets the waiters of a process wait on after a connection reset when their watches do not fit into one request', () =>
+  it('grants all waiters of a process after a connection reset when their watches exceed one request', () =>
     oneByOne(async () => {
       // Uses sessions with default timing, because thousands of entries keep a process busy for seconds.
       const experiment = await startExperiment({ store: 'zookeeper', profile: 'default', workers: 2 });

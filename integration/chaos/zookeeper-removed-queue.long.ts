@@ -23,7 +23,7 @@ describe('a queue in ZooKeeper that an operator removes', function () {
     return experiment;
   }
 
-  it('notifies its waiters without delay when it is removed with its parent, and can be used again', () =>
+  it('notifies its waiters without delay when it is removed together with its parent', () =>
     oneByOne(async () => {
       const experiment = await start();
       const { workers } = experiment;
@@ -59,7 +59,7 @@ describe('a queue in ZooKeeper that an operator removes', function () {
       await expectRight(experiment);
     }));
 
-  it('blocks no client when it is removed whenever it is empty, while clients join and leave', () =>
+  it('blocks no client when the operator removes it whenever it is empty', () =>
     oneByOne(async () => {
       const experiment = await start();
       const queues = ['a', 'b', 'c', 'd'].map((name) => experiment.queue(name));

@@ -27,7 +27,7 @@ for (const store of stores) {
     afterEach(endScripts);
 
     // Runs all faults at the same time, because the test mostly waits for TTLs.
-    it('has ended before the next command begins, even if the queuelock process that runs it is frozen, killed, or cut off', async () => {
+    it('has ended before the next command begins, even if its queuelock process is frozen, killed or cut off', async () => {
       const series = await Promise.all(
         (Object.keys(FAULTS) as Fault[]).map((fault) =>
           handOver({ site, name: `handover-${fault}`, fault, count: COUNT }),

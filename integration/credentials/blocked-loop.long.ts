@@ -48,7 +48,7 @@ describe('the credentials of a holder whose event loop is blocked', function () 
   this.timeout(180_000);
 
   for (const [store, start] of PASSWORDS)
-    it(`are those that its function returned last, so that it keeps the lock although the server ends its log-ins: ${store}`, async () => {
+    it(`let the holder keep the lock when the server ends the log-ins: ${store}`, async () => {
       const server = await start(ACCOUNT);
       const loop = await BlockedLoop.on({
         holder: {
@@ -72,7 +72,7 @@ describe('the credentials of a holder whose event loop is blocked', function () 
     });
 
   for (const [store, names, start] of CERTIFICATES)
-    it(`are read from its files again, so that it keeps the lock while the server restarts with a new authority: ${store}`, async function () {
+    it(`are read from files again when the server restarts with a new certificate authority: ${store}`, async function () {
       const isDone = await withTwoGenerations(names, async (files, fresh) => {
         const server = await start(files);
         const loop = await BlockedLoop.on({

@@ -116,7 +116,7 @@ for (const [dialect, database] of Object.entries(SERVERS)) {
           expect(await payments()).to.deep.equal(['current', 'still current']);
         });
 
-        it('does not count a claim whose transaction was rolled back', async () => {
+        it('does not count a token whose transaction was rolled back', async () => {
           const failed = connection.transaction(async (query) => {
             await expectAccepted(sqlOutcome(query, fences.claim({ name: 'jobs', token: 9n })));
             throw new Error('the work fails');

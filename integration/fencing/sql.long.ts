@@ -147,7 +147,7 @@ for (const database of databases) {
         expect(row?.['text']).to.equal('lost answer');
       });
 
-      it('blocks concurrent writes to the fence until its transaction ends, after which only later tokens are accepted', async () => {
+      it('blocks concurrent writes to the fence until its transaction ends', async () => {
         const competitor = await database.connect(place);
         const third = await database.connect(place);
         await connection.exec(database.begin);
@@ -168,7 +168,7 @@ for (const database of databases) {
     }
 
     if (dialect === 'mysql') {
-      it('is accepted or rejected correctly on a connection that counts only changed rows, and no rows that matched but kept their values', async () => {
+      it('is accepted or rejected correctly on a connection that counts only rows with changed values', async () => {
         const changed = await connectMariaDb(place, ['-FOUND_ROWS']);
         await changed.exec(`INSERT INTO texts (id) VALUES ('changed')`);
         const claim = (token: bigint): Promise<boolean> => claims('changed', token, changed);

@@ -5,11 +5,11 @@ import { TARGETS, moduleOf } from './targets.ts';
 const SECONDS = 15;
 const SEED = Number(process.env['QUEUELOCK_SEED'] ?? 1);
 
-describe('code that reads what comes from the network, with mutated input', function () {
+describe('code that parses mutated input from the network', function () {
   this.timeout(300_000);
 
   for (const target of TARGETS)
-    it(`throws only expected errors, never hangs, and uses a bounded amount of memory (${target}, seed ${SEED})`, async () => {
+    it(`throws only expected errors, never hangs, and uses bounded memory (${target}, seed ${SEED})`, async () => {
       const { executions, growthBytes, finding } = await runTarget(moduleOf(target), {
         seconds: SECONDS,
         seed: SEED,

@@ -35,7 +35,7 @@ function expectExclusive(participants: readonly Participant[]): void {
   safely(() => expect(found, found.join('\n')).to.be.empty);
 }
 
-describe('a lock on one key of Consul, for queuelock with singleKey and for Lock of Consul’s Go client', function () {
+describe('one key of Consul that queuelock and Consul’s Go client lock', function () {
   this.timeout(180_000);
   let server: ConsulService;
 

@@ -20,7 +20,7 @@ for (const store of stores) {
     afterEach(abandonTrials);
 
     for (const election of rows[store.name]!.elections) {
-      it(`reports every leader in order to observers in all languages: ${election.title}`, async function () {
+      it(`reports every leader, in order, to the observers in all languages: ${election.title}`, async function () {
         const ran = await orSkip(this, runElection(site, election));
         expectRight(ran);
         const { holds, leaders, seen } = ran;

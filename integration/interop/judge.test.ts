@@ -104,7 +104,7 @@ describe('the checker of queues in several languages', () => {
     }
   });
 
-  it('reports a holder that continues after it was frozen, if it is of a kind that has to notice a loss', () => {
+  it('reports a holder that continues after a freeze, if its client has to notice a loss', () => {
     const history = [
       ...without(round('a', 5, [10, 60]), 'a'),
       event(15, 'a', { ev: 'frozen', n: 0 }),

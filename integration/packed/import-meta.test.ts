@@ -37,7 +37,7 @@ function staticImports({ inputs, outputs }: Metafile): ReadonlySet<string> {
 }
 
 describe('the built packages', () => {
-  it('contain no import.meta in files that an import of a package loads, since programs compiled to CommonJS cannot load it', async () => {
+  it('contain no import.meta in files that an import of a package loads', async () => {
     const { metafile } = await build({
       entryPoints: [...new Set(entryFiles())],
       absWorkingDir: ROOT,

@@ -59,7 +59,7 @@ describe('the programs of the pages', () => {
     }
   }
 
-  it('end on SIGTERM after the current round of their work, within the time that the process has to end (PRODUCTION, worker.ts)', async () => {
+  it('end on SIGTERM after the current round of their work (PRODUCTION, worker.ts)', async () => {
     const block = blocksOf('PRODUCTION').find(({ file }) => file === 'worker.ts')!;
     const worker = new Program(scratch.write(block, { ...stage(), '1_000': '60_000' }));
     await worker.until(/one round/);

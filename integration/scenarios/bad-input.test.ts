@@ -118,7 +118,7 @@ for (const store of stores) {
       });
     }
 
-    it('accepts a TTL below the minimum of the server: it grants a longer one, which the session reports', async () => {
+    it('accepts a TTL below the minimum of the server, which grants a longer one', async () => {
       const short = createLockClient(site.backend(), { ttlMs: site.backend().info.minTtlMs });
       try {
         const ownership = await short.acquire('short');
@@ -200,7 +200,7 @@ describe('an invalid backend URL', () => {
 });
 
 describe('a TTL that is too short for ZooKeeper', () => {
-  it('is rejected before the client connects, with an error that states the minimum and the option to change', async () => {
+  it('is rejected before the client connects, with an error that states the minimum', async () => {
     const error = await failureOf(async () =>
       createLockClient(await backendFromUrl('zk://zk1'), { ttlMs: 13_999 }),
     );

@@ -36,7 +36,7 @@ for (const store of stores) {
 
       after(() => foreign?.dismiss());
 
-      it('keeps one order for clients of both kinds, and one holder at a time', async () => {
+      it('grants clients of both kinds in one order, one at a time', async () => {
         const changes = await expectServedTogether(site, foreign!, { ours: OURS, theirs: THEIRS });
         // The lock must have passed many times between queuelock's processes and the other clients. Otherwise
         // they did not contend with each other.

@@ -40,7 +40,7 @@ for (const store of stores) {
 
       after(() => foreign?.dismiss());
 
-      it('keeps one order for clients of both kinds, and one holder at a time', async () => {
+      it('grants clients of both kinds in one order, one at a time', async () => {
         const changes = await expectServedTogether(site, foreign!, { ours: OURS, theirs: THEIRS });
         // Expects that the lock passes between queuelock and the other clients several times: each client
         // joins again behind waiting clients of both kinds.

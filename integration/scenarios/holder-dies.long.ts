@@ -44,11 +44,11 @@ for (const store of stores) {
       expect(medianOf(waits)).to.be.at.most(site.ttlMs + site.expiryMs);
     });
 
-    it('does not act as the holder once the server may have granted the next client, when it was frozen for longer than its TTL', async () => {
+    it('does not act as the holder after it was frozen for longer than its TTL', async () => {
       await eachHolder('all-frozen', freezeHolder);
     });
 
-    it('is followed by the remaining waiters in order when a waiter in the middle of the queue was killed too', async () => {
+    it('is followed by the remaining waiters in order when another waiter was killed too', async () => {
       const waits: number[] = [];
       for (let line = 1; line <= LINES; line += 1) waits.push(await skipDead(site, `skipped-${line}`));
       expect(medianOf(waits)).to.be.at.most(site.ttlMs + site.expiryMs);

@@ -22,7 +22,6 @@ for (const store of stores) {
 
     it('is followed by the next waiter after the TTL when the holder is killed', () => killed);
 
-    it('does not act as the holder once the server may have granted the next client, when it was frozen for longer than its TTL', () =>
-      frozen);
+    it('does not act as the holder after it was frozen for longer than its TTL', () => frozen);
   });
 }

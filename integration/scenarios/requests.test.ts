@@ -83,7 +83,7 @@ for (const { name, start, requests, perCycle, perHandOff } of counted) {
       await site.server.stop();
     });
 
-    it('is the lowest number of requests that the store permits for an acquisition of a free lock and its release', async () => {
+    it('is the lowest number of requests that the store permits for a free lock', async () => {
       const client = connect();
       await (await client.acquire('free')).release();
       // Waits until the requests for the first session are over. One of them reads the version of the server,

@@ -45,7 +45,7 @@ for (const store of stores) {
       await untilNothingIsLeft(site, 'cut-held');
     });
 
-    it('cost no holder its lock when a connection is cut that a child process has inherited and keeps open', async () => {
+    it('cost no holder its lock when a connection is cut that a child process keeps open', async () => {
       const { proxy } = ground;
       const client = connectThroughProxy();
       const mine = await client.acquire('child');

@@ -27,7 +27,7 @@ describe('the report of the benchmark', () => {
     ]);
   });
 
-  it('shows for each client the ratios to the lower bound of its transport and to the best-known lock', () => {
+  it('compares each client with the lower bound of its transport and with the best-known lock', () => {
     const results = measured(free, {
       ours: [{ p50: 300 }, { p50: 900 }, { p50: 240 }],
       floor: [{ p50: 200 }],

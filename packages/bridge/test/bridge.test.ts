@@ -159,7 +159,7 @@ describe('the bridge', () => {
     controller.abort();
   });
 
-  it("uses the name that authorize returned as the owner of a page's entry, and as the author of the page's evictions", async () => {
+  it("uses the name that authorize returned as the owner of a page's entry", async () => {
     const actions: Action[] = [];
     const authorize = (_: Request, action: Action) => (actions.push(action), { name: 'olga' });
     await using s = await stage({ authorize, storeLabel: 'memory:' });

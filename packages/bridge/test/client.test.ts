@@ -80,7 +80,7 @@ describe('bridge client of a page', () => {
     expect(page.serverNow()).to.be.within(5_000, 5_001);
   });
 
-  it('notifies each subscriber, and aborts the signal of a hold, in the asynchronous context of the subscriber', async () => {
+  it('notifies each subscriber in the asynchronous context of that subscriber', async () => {
     const caller = new AsyncLocalStorage<string>();
     const calls: string[] = [];
     const note = (what: string): void => void calls.push(`${what} as ${String(caller.getStore())}`);

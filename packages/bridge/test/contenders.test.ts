@@ -44,7 +44,7 @@ describe('the bridge with demo contenders', () => {
     read.unsubscribe();
   });
 
-  it('calls `contenders.draw` in the asynchronous context in which the bridge was created, not in that of a request', async () => {
+  it('calls `contenders.draw` in the asynchronous context in which the bridge was created', async () => {
     const caller = new AsyncLocalStorage<string>();
     const drawn = new Set<string | undefined>();
     const own = contenders();

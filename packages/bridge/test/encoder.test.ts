@@ -62,7 +62,7 @@ describe('the encoder of snapshots', () => {
     expect(encoded.indexOf('ordinary')).to.be.at.most(2);
   });
 
-  it('caches encoded snapshots up to the allowed number of bytes, and encodes a dropped snapshot again', async () => {
+  it('caches encoded snapshots up to the allowed number of bytes', async () => {
     const encoder = new Encoder({ clock, cachedBytes: 500 });
     const feeds = ['a', 'b', 'c', 'd', 'e'].map((name) => feedOf(name, 1).feed);
     for (const feed of feeds) encoder.schedule(feed, 'client');

@@ -14,7 +14,7 @@ describe('the parser of server-sent events', () => {
     ]);
   });
 
-  it('keeps the event id for later events, joins several lines of data, and accepts every kind of line end', () => {
+  it('accepts every kind of line end, and keeps the event id for later events', () => {
     expect(parse('id:7\r\ndata:a\r\ndata: b\r\n\r\ndata:  c\n\n')).to.deep.equal([
       { type: 'message', id: '7', data: 'a\nb' },
       { type: 'message', id: '7', data: ' c' },

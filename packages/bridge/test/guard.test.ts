@@ -55,7 +55,7 @@ describe('the guard against foreign requests', () => {
     checkWrite(request({ ...json, [TOKEN_HEADER]: 'a-token' }), rules);
   });
 
-  it('refuses a write request with a content type that an HTML form of another site can send without a preflight request', () => {
+  it('refuses a write request with a content type that an HTML form of another site can send', () => {
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data'])
       expect(() => checkWrite(request({ 'content-type': type, [TOKEN_HEADER]: 'a-token' }), rules)).to.throw(
         /application\/json/,

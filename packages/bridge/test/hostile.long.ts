@@ -24,7 +24,7 @@ interface Touches {
   readonly lost: number;
 }
 
-describe('the bridge with one hostile client among 200 ordinary ones, over 2,000 queues', function () {
+describe('the bridge with one hostile client among 200 ordinary ones', function () {
   this.timeout(180_000);
   const processes: ChildProcess[] = [];
 
@@ -49,7 +49,7 @@ describe('the bridge with one hostile client among 200 ordinary ones, over 2,000
     }
   });
 
-  it('responds to the touches (keep-alive requests) of ordinary clients in time, and keeps its memory bounded', async () => {
+  it('responds in time to the touches (keep-alive requests) of ordinary clients', async () => {
     const bridge = start(new URL('load/bridge-process.ts', import.meta.url), [String(QUEUES)], [HEAP]);
     const { url, rss: atStart } = await first<Cost & { readonly url: string }>(bridge);
     const viewers = start(new URL('load/ordinary-process.ts', import.meta.url), [url, String(VIEWERS)]);

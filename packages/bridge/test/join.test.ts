@@ -132,7 +132,7 @@ describe('the join of a page', () => {
     expect(s.server.entryCount).to.equal(0);
   });
 
-  it('needs no touches when the client reads its states as the response to the join, and lasts as long as that response', async () => {
+  it('needs no touches while the client reads the states of the join as a response stream', async () => {
     await using s = await stage({ times: { graceMs: 500 } });
     const { post } = await programAt(s.url);
     const response = await post('joins', { name: 'doc', owner: 'curl' }, { accept: 'text/event-stream' });

@@ -39,7 +39,7 @@ describe('the processor that onePerKey returns', () => {
     server.close();
   });
 
-  it('resolves with the result of the work, and passes the job, the ownership and a signal to the work', async () => {
+  it('passes the job and the ownership to the work, and resolves with its result', async () => {
     const process = onePerKey(locks, options, async (job, { name, token }, stop) => {
       expect(token > 0n && !stop.aborted).to.equal(true);
       return `${job.key} by ${name}`;
@@ -103,7 +103,7 @@ describe('the processor that onePerKey returns', () => {
     expect(await failureOf(process(new FakeJob('a')))).to.include({ code: 'OWNERSHIP_LOST' });
   });
 
-  it('rejects with the error of the work without delaying the job, even if the code of the error is TIMEOUT or UNAVAILABLE', async () => {
+  it('rejects with an error of the work, also TIMEOUT or UNAVAILABLE, without delaying the job', async () => {
     for (const error of [
       new Error('x'),
       new QueueLockError('TIMEOUT', 'x'),

@@ -42,7 +42,7 @@ describe('the selection of the store', () => {
     expect(selectStore({}, { QUEUELOCK_CONFIG })).to.deep.equal({ url: 'etcd://home:1', ttl: 20, epoch: 3 });
   });
 
-  it("ignores the configuration's default store for commands that contact no server unless the user names one, such as demo", () => {
+  it("ignores the configuration's default store for commands that need no server, such as demo", () => {
     expect(findNamedStore({}, configured(PROFILES))).to.equal(undefined);
   });
 

@@ -7,7 +7,7 @@ import type { HistoryEvent } from '../src/demo/history.ts';
 import type { Actor, Stage } from '../src/demo/stage.ts';
 
 describe('the director of the demo', () => {
-  it('kills the holder that is to crash without waiting for another contender to leave, when all others have ended', async () => {
+  it('kills the holder that is to crash when all other contenders have ended', async () => {
     let t = 0;
     const stamp = (): string => String((t += 1));
     const queue$ = new BehaviorSubject<QueueState>({ status: 'live', name: 'q', entries: [] });

@@ -33,7 +33,7 @@ describe('the event log of the demo page', () => {
     ).to.deep.equal([HELD, 'grant: b holds: token 7 → 8, 2.5 ms after a released; 1 of 2 waiters woken']);
   });
 
-  it('shows that a release notified all waiters, even if one of the notifications is logged after the grant', () => {
+  it('counts a notification of a release even if it is logged after the grant', () => {
     const [, line] = storyOf(
       ...LINE,
       [10, 'a', 'released'],
@@ -100,7 +100,7 @@ describe('the event log of the demo page', () => {
     expect(lines[2]).to.match(/^violation: b holds: .* 100 ms BEFORE the proven time of a/);
   });
 
-  it('shows that a holder that is cut off from the store gives up the lock before the next hold begins', () => {
+  it('shows that a cut-off holder gives up the lock before the next hold begins', () => {
     expect(
       storyOf(
         ...LINE,

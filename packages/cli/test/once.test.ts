@@ -57,7 +57,7 @@ describe('a program that queuelock once runs', function () {
     expect(await runCli(onceFor('2', ...fail))).to.include({ code: 0, stdout: '' });
   });
 
-  it('with --at-least-once, is run by a waiting queuelock process when the first one is killed while its command runs', async () => {
+  it('with --at-least-once, is run by a waiting queuelock process when the first one is killed', async () => {
     const log = join(directory, 'log');
     const slow = [
       '--at-least-once',
@@ -79,7 +79,7 @@ describe('a program that queuelock once runs', function () {
     expect(readFileSync(log, 'utf8')).to.equal('begun\nbegun\ndone\n');
   });
 
-  it('receives the signals that queuelock receives, and its slot is not recorded as done when a signal stopped it', async () => {
+  it('receives the signals of queuelock, and its slot is not done when one stops it', async () => {
     const wait = ['--at-least-once', '--', 'sh', '-c', 'echo up; exec sleep 600'];
     const stopped = new Cli([...onceFor('1', ...wait)]);
     await untilPrinted(stopped);

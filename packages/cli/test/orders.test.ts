@@ -12,7 +12,7 @@ const situation = (changes: Partial<Situation>): Situation => ({
   ...changes,
 });
 
-describe('a watchdog that follows the latest orders of its guard', () => {
+describe('a watchdog that follows the latest message of its guard', () => {
   it('ends the command a little later than the guard in queuelock run would end it', () => {
     expect(ordersFor({ group: 7 }, situation({}), from)).to.deep.equal({
       group: 7,
@@ -23,7 +23,7 @@ describe('a watchdog that follows the latest orders of its guard', () => {
     });
   });
 
-  it('gives the guard a second to send new orders while no heartbeat is overdue', () => {
+  it('gives the guard a second to send a new message while no heartbeat is overdue', () => {
     const { termInMs, killInMs } = ordersFor(
       { group: 7 },
       situation({ remainingMs: 1_550, suspect: false }),
@@ -69,7 +69,7 @@ describe('the next action of a watchdog', () => {
     [300, true, { do: 'kill' }],
     [300, false, { do: 'kill' }],
   ] as const) {
-    it(`is "${deed.do}" ${String(passed)} ms after the orders of its guard${termed ? ', if it has already sent SIGTERM' : ''}`, () => {
+    it(`is "${deed.do}" ${String(passed)} ms after the latest message of its guard${termed ? ', if it has already sent SIGTERM' : ''}`, () => {
       expect(watchdogAction(orders, passed, termed)).to.deep.equal(deed);
     });
   }
