@@ -22,7 +22,7 @@ describe('the command-line program', () => {
       expect(names(await createProgram(name))).to.deep.equal([name]);
   });
 
-  it('loads all commands if no command has that name, or if the named command (such as help or completion) describes all commands', async () => {
+  it('loads all commands for an unknown command name, and for help, completion and man', async () => {
     for (const name of ['--help', 'help', 'rnu', 'constructor', 'completion', 'man'])
       expect(names(await createProgram(name)), name).to.deep.equal(names(program));
   });

@@ -16,7 +16,7 @@ describe('the text line for a recorded hold', () => {
     expect(line({ status: 'held', owner: 'importer' })).to.match(/ holds +importer \(vm 12\) {2}token 7$/);
   });
 
-  it('shows who removed the entry and, if no end was recorded, the time by which the hold had ended', () => {
+  it('shows who removed the entry, and the latest possible end if no end was recorded', () => {
     const eviction = { by: 'olga', reason: 'hangs' };
     expect(line({ status: 'ended', reason: 'entry-removed', heldMs: 1, eviction })).to.match(
       / entry-removed .* removed by olga: hangs$/,

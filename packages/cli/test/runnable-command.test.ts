@@ -40,7 +40,7 @@ describe('a command whose lock is lost', () => {
   }
 
   for (const onLoss of ['stop', 'continue'] as const) {
-    it(`is not started when the lock was lost before the start, and the reason is printed (--on-loss ${onLoss})`, async () => {
+    it(`is not started when the lock was lost before the start (--on-loss ${onLoss})`, async () => {
       const held = await hold('job');
       await evict('job');
       const command = runnable(onLoss, ['false']);

@@ -192,7 +192,7 @@ describe('the password in the URL of a backend', function () {
     }
   });
 
-  it('is redacted in every message and every escaped form, also when it comes from the environment', () => {
+  it('is redacted in every message and in every escaped form', () => {
     for (const character of CHARACTERS) {
       const password = passwordWith(character);
       const env = { QUEUELOCK_USER: 'user', QUEUELOCK_PASSWORD: password };

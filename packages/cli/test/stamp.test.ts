@@ -40,7 +40,7 @@ describe('the stamp of an event', () => {
     expect(Number(BigInt(other()) - BigInt(one()))).to.be.within(-5_000, 5_000);
   });
 
-  it('agrees between two processes even if one is suspended during most of its measurements of the clocks', () => {
+  it('agrees between two processes even if one is often suspended while it reads the clocks', () => {
     const origin = 1_795_000_000_000_000_000n;
     const machine = clocks(origin);
     let reads = 0;

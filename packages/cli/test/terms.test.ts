@@ -92,7 +92,7 @@ describe('the holds under which queuelock runs a command', () => {
     expect({ heard, log }).to.deep.equal({ heard: ['SIGTERM', 'SIGINT'], log: ['released'] });
   });
 
-  it('follow one another after an acquisition that failed by an outage or a loss, but not by ACCESS_DENIED', async () => {
+  it('continue with --keep after an acquisition failed by an outage, and end after ACCESS_DENIED', async () => {
     const responses = [
       () => lost('UNAVAILABLE'),
       () => lost('OWNERSHIP_LOST'),

@@ -74,7 +74,7 @@ describe('the events that commands derive from two states of a queue', () => {
     ]);
   });
 
-  it("include a change of an entry's details, and nothing when no entry changed", () => {
+  it('include an event `changed` only for an entry whose value has changed', () => {
     expect(reports(queue(entry(1)), queue(entry(1, { value: 'new' })))).to.deep.equal([
       'changed owner-1 0 true',
     ]);

@@ -31,7 +31,7 @@ describe('a watchdog that does not know the process group of its command', () =>
     await ended;
   });
 
-  it('kills the command of a frozen queuelock run at the end of the hold, even if the command starts only after that end', async () => {
+  it('kills a command that starts after the end of the hold when queuelock run is frozen', async () => {
     await kennel.watchdog(0);
     expect(await allRemoved(kennel.stubborn())).to.equal('SIGKILL');
   });

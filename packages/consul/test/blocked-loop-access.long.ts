@@ -13,7 +13,7 @@ const MANAGEMENT = '7c1b9a66-0000-4000-8000-0a0b0c0d0e0f';
 const TTL_MS = 10_000;
 const MODULE = import.meta.resolve('@queuelock/consul');
 
-describe('a holder on a Consul that requires credentials, whose event loop is blocked', function () {
+describe('a holder with a blocked event loop, on a secured Consul', function () {
   this.timeout(120_000);
 
   async function expectKeptOn(stage: BlockedLoopStage): Promise<void> {

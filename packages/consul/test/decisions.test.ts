@@ -7,17 +7,17 @@ import { judgeAgent, judgeQueues, judgeServers, judgeTtl, millisecondsIn } from 
 
 const TTL_MS = 10_000;
 
-describe('the proof of heartbeats on Consul', () => {
+describe('the proven time after a heartbeat on Consul', () => {
   it('proves the session for its TTL while heartbeats are regular', () => {
     expect(provenBy(TTL_MS, (3 / 4) * TTL_MS)).to.equal(TTL_MS);
   });
 
-  it('proves less than the TTL at the first heartbeat after a gap, and the whole TTL at the next one', () => {
+  it('is shorter than the TTL at the first heartbeat after a gap', () => {
     expect(provenBy(TTL_MS, 1_000)).to.equal(6_000);
     expect(provenBy(TTL_MS, 5_900)).to.equal(TTL_MS);
   });
 
-  it('never lasts longer than twice the TTL after the last renewal that the server certainly received', () => {
+  it('ends at most two TTLs after the last renewal that the server certainly received', () => {
     for (const gapMs of [1_000, 9_000, 12_000, 19_000, 40_000])
       expect(gapMs + provenBy(TTL_MS, TTL_MS - gapMs), `after ${gapMs} ms`).to.be.at.most(
         Math.max(2 * TTL_MS, gapMs),
@@ -134,7 +134,7 @@ describe('the findings about a Consul cluster', () => {
     ]);
   });
 
-  it('use durations in milliseconds, which Consul writes in the format of Go, such as 1m30s', () => {
+  it('convert durations of Consul, such as 1m30s, to milliseconds', () => {
     expect(['0s', '100ms', '10s', '1m30s', '1h0m0s', undefined].map(millisecondsIn)).to.deep.equal([
       10_000,
       100,

@@ -71,7 +71,7 @@ describe('a session on Consul', function () {
     expect(next.turn.admitted).to.equal(true);
   });
 
-  it('does not add an entry again when its first enqueue request, sent on a connection that was reset, arrives after its removal', async () => {
+  it('does not add a removed entry again when its enqueue request arrives late', async () => {
     const { proxy, session } = await behindProxy();
     proxy.resetNext(isLock);
     const spec = specOf();
@@ -113,7 +113,7 @@ describe('a session on Consul', function () {
     expect(await entries('kept')).to.deep.equal([placement.key]);
   });
 
-  it('gives all entries of one call the same order number, so that two calls are in the same order in every queue', async () => {
+  it('gives all entries of one call one order number, different from those of other calls', async () => {
     const sessions = await Promise.all([open(), open(), open()]);
     const queues = ['a', 'b', 'c'];
     const calls = await Promise.all(

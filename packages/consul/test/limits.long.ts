@@ -34,7 +34,7 @@ describe('a Consul that accepts few connections from one address', function () {
   after(() => server.stop());
   afterEach(() => Promise.all(clients.splice(0).map((client) => client.close())));
 
-  it('refuses a client that opens too many connections, and the error of the client names the setting http_max_conns_per_client', async () => {
+  it('refuses further connections, and the error of the client names http_max_conns_per_client', async () => {
     const backends: Backend[] = [];
     const refused = await found('a request is refused', async () => {
       const backend = consul({ hosts: server.endpoint });
@@ -49,7 +49,7 @@ describe('a Consul that accepts few connections from one address', function () {
     await Promise.all(backends.map((backend) => backend.close()));
   });
 
-  it("serves more waiters than connections, if the client's option maxQueries is a fifth of the limit of connections", async () => {
+  it('serves four times as many waiters as connections if maxQueries is a fifth of the connection limit', async () => {
     const client = createLockClient(consul({ hosts: server.endpoint, maxQueries: LIMIT / 5 }), {
       ttlMs: TTL_MS,
     });
@@ -96,7 +96,7 @@ describe('a Consul that is restored from a snapshot', function () {
     expect(response.ok).to.equal(true);
   }
 
-  it('ends a hold and a wait that are not in the snapshot, and grants later claims with larger tokens', async () => {
+  it('ends a hold and a wait that are not in the snapshot', async () => {
     const saved = await snapshot();
     const holder = createLockClient(connect(), { ttlMs: TTL_MS });
     const waiter = createLockClient(connect(), { ttlMs: TTL_MS });

@@ -70,7 +70,7 @@ describe('the body of a response', () => {
   });
 });
 
-describe('an agent, or a proxy before it, that does not handle blocking queries correctly', () => {
+describe('an agent or proxy that mishandles blocking queries', () => {
   let server: Server;
   let requests: number;
   let index: string | undefined;
@@ -100,7 +100,7 @@ describe('an agent, or a proxy before it, that does not handle blocking queries 
     await backend.close();
   });
 
-  it('receives at most ten queries a second from an observer if it responds immediately although nothing has changed', async () => {
+  it('receives at most ten queries a second when it responds although nothing has changed', async () => {
     index = '7';
     const backend = consul({ hosts: hosts() });
     const began = performance.now();

@@ -56,7 +56,7 @@ describe('a queue of Consul with a single key, beside consul lock', function () 
     await until(read, { what: `${count} entries are in the queue`, withinMs: 10_000 });
   }
 
-  it('shares the single key with another queue of the same client: one holder at a time for both', async () => {
+  it('does not grant a claim while another queue with the same single key has a holder', async () => {
     const one = client(KEY, ['jobs', 'others']);
     const jobs = await one.acquire('jobs');
     expect(await one.tryAcquire('others')).to.equal(undefined);
@@ -140,7 +140,7 @@ describe('a queue of Consul with a single key, beside consul lock', function () 
     expect(await operator.ask('GET', `/v1/kv/${KEY}`)).to.deep.equal([]);
   });
 
-  it("grants the next waiter when an operator removes the holder's entry, although the holder's session continues", async () => {
+  it("grants the next waiter when an operator removes the holder's entry", async () => {
     const holder = client();
     const ownership = await holder.acquire('jobs');
     const lost = once(ownership.signal, 'abort');

@@ -38,7 +38,7 @@ describe('the deadline until which a heartbeat proves a hold', () => {
       },
     ],
   ] as const) {
-    it(`leaves time for three failed heartbeats before the deadline with a TTL of ${String(ttlMs)} ms`, () => {
+    it(`leaves time for three failed heartbeats with a TTL of ${String(ttlMs)} ms`, () => {
       const pace = paceOf(ttlMs, {});
       expect(pace).to.deep.equal(expected);
       const retriesMs = pace.retryAfterMs + 2 * pace.retryAfterMs + pace.longestRetryMs;
@@ -47,7 +47,7 @@ describe('the deadline until which a heartbeat proves a hold', () => {
     });
   }
 
-  it('is earlier by at least one heartbeat interval on a store where a heartbeat proves the hold only from the previous heartbeat on', () => {
+  it('is one heartbeat interval or more earlier if the store confirms a heartbeat only with the next one', () => {
     expect(longestHoldMs({ ttlMs: 10_000 }, {})).to.equal(9_700);
     expect(longestHoldMs({ ttlMs: 10_000 }, { proofLag: 0.2 })).to.equal(9_700 - 2_500);
     expect(longestHoldMs({ ttlMs: 10_000, heartbeatIntervalMs: 1_000 }, { proofLag: 0.2 })).to.equal(
@@ -58,14 +58,14 @@ describe('the deadline until which a heartbeat proves a hold', () => {
     );
   });
 
-  it('is counted from the time at which the server began to count the TTL, even if the heartbeat was sent later', () => {
+  it('counts from the start of the TTL on the server if the heartbeat was sent later', () => {
     const [countedFrom, sentAt, ttlMs] = [1_000, 5_000, 10_000];
     const deadline = deadlineOf(sentAt, leftOfTtl(ttlMs, sentAt - countedFrom), 200);
     expect(deadline).to.be.closeTo(deadlineOf(countedFrom, ttlMs, 200), 1e-6);
     expect(leftOfTtl(ttlMs, ttlMs)).to.equal(0);
   });
 
-  it('determines for how long the session is still proven, also at a later time', () => {
+  it('determines how long the session is still proven at any later time', () => {
     const deadline = deadlineOf(1_000, 10_000, 200);
     expect(provenUntil(deadline, 1_000, 200)).to.be.closeTo(10_000, 1e-6);
     for (const now of [1_000, 3_000, 9_000])

@@ -115,7 +115,7 @@ describe('a call chain', () => {
     expect(new Set(await Promise.all(chains))).to.deep.equal(new Set(['no chain any more']));
   });
 
-  it('disables the promise hooks of AsyncLocalStorage, which slow down every promise, once no work runs (Node below 24)', async () => {
+  it('disables the promise hooks of AsyncLocalStorage once no work runs (Node below 24)', async () => {
     const used = new Set<object>();
     // oxlint-disable-next-line typescript/unbound-method -- it is called by Reflect.apply
     const { run } = AsyncLocalStorage.prototype;

@@ -224,7 +224,7 @@ describe('a callback or stream of a caller', () => {
         for (const subscription of subscriptions.splice(0)) subscription.unsubscribe();
       }));
 
-  it('runs in the context of its subscription, even if one stream has subscribers in several contexts', () =>
+  it('runs each subscriber in the async context in which it subscribed', () =>
     onStage(async (stage) => {
       const client = stage.client();
       const queue$ = client.watch('x');
@@ -238,7 +238,7 @@ describe('a callback or stream of a caller', () => {
       for (const subscription of subscriptions.splice(0)) subscription.unsubscribe();
     }));
 
-  it('is subscribed to in the asynchronous context of the call that passed it as the option `limit`', () =>
+  it('is subscribed to in the async context of the call that passed it as `limit`', () =>
     onStage(async (stage) => {
       const client = stage.client();
       const seen: (string | undefined)[] = [];

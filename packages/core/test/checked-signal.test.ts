@@ -12,7 +12,7 @@ function overdueSignal(): { signal: AbortSignal; events: string[] } {
 }
 
 describe('a signal that checks its deadline at every read', () => {
-  it('fires its abort event before a read of `aborted` after the deadline returns true', () => {
+  it('fires its abort event before `aborted` first returns true after the deadline', () => {
     const { signal, events } = overdueSignal();
     events.push(`aborted: ${String(signal.aborted)}`);
     expect(events).to.deep.equal(['abort', 'aborted: true']);

@@ -180,7 +180,7 @@ describe('a claim with its position', () => {
 
 describe('a loop over a claim with its position', () => {
   it(
-    'joins the queue, skips to the latest state when it is slow, and releases the lock when it ends',
+    'skips to the latest state when it is slow, and releases the lock when it ends',
     onStages(async (stage) => {
       const holder = await join(stage, stage.client());
       const seen: string[] = [];
@@ -260,7 +260,7 @@ describe('the callback onPosition', () => {
 
 describe('the announced duration of holds', () => {
   it(
-    "is that of the option typicalHoldMs, and after the client's first hold the duration of that hold",
+    "after the client's first hold, is the duration of that hold instead of typicalHoldMs",
     onStages(async (stage) => {
       const client = stage.client();
       const announced = async (): Promise<unknown> => {

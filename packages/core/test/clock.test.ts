@@ -51,7 +51,7 @@ describe('the clock of the machine', () => {
     expect(machine.bootReadings).to.equal(1 + 2);
   });
 
-  it('includes the time for which the machine was suspended when it is read for the first time afterwards', () => {
+  it('includes the time of a suspension at the first read after it', () => {
     const machine = new Machine();
     const elapsed = elapsedBy(machine);
     machine.run(1);

@@ -94,7 +94,7 @@ describe('a subscriber of the diagnostics channels', () => {
   );
 
   it(
-    'receives a loss immediately with the reason, and later the end of the hold with the same error',
+    'receives a loss immediately with the reason, and later the end of the hold',
     listening(async (stage, { events, messages }) => {
       const hold = await stage.client().acquire('x');
       stage.server.evict(hold.key);
@@ -153,7 +153,7 @@ describe('a subscriber of the diagnostics channels', () => {
       expect(log.events).to.deep.equal(['loss']);
     }));
 
-  it('can bind an AsyncLocalStorage, so that the backend can read its value during the acquisition', async () => {
+  it('can bind an AsyncLocalStorage whose value the backend reads during the acquisition', async () => {
     const store = new AsyncLocalStorage<AcquireMessage>();
     const { start } = tracingChannel<AcquireMessage, AcquireMessage>(CHANNELS.acquire);
     let seen: AcquireMessage | undefined;

@@ -43,7 +43,7 @@ describe('an entry whose admission the store reports', () => {
     expect(byRead).to.deep.equal([false, true]);
   });
 
-  it('is changed by a notification that arrives during its enqueue, but not by a notification from before', async () => {
+  it('is changed by a notification that arrives during its enqueue, but not by an earlier one', async () => {
     reported.entries.notify(FIRST, true, 1);
     expect(reported.place()).to.deep.equal([false]);
     await reported.entries.whilePending(async () => {
@@ -55,13 +55,13 @@ describe('an entry whose admission the store reports', () => {
     expect(reported.entries.all.map(({ ord }) => ord)).to.deep.equal([1, 2]);
   });
 
-  it('is not admitted by a notification about an entry of another queue that has the same order number', () => {
+  it('is not admitted by a notification for another queue with the same order number', () => {
     const [here, there] = [reported.place(), reported.place({ queue: 'b', id: 'j', key: 'b/1' })];
     reported.entries.notify('1/j', true, 1);
     expect([here, there]).to.deep.equal([[false], [false, true]]);
   });
 
-  it('is not granted by a hold with the same order number, which a store gives again after it has lost its newest writes', () => {
+  it('is not granted by an earlier hold whose order number the store gives again', () => {
     const lost = reported.place({ turn: OWNS });
     expect(reported.place({ queue: 'b', id: 'j', key: 'b/1' })).to.deep.equal([false]);
     reported.read(2);
@@ -77,7 +77,7 @@ describe('an entry whose admission the store reports', () => {
     expect(demoted).to.deep.equal([true, 'ENTRY_LOST']);
   });
 
-  it('is not changed by a read that is older than the response to its enqueue or than a notification', () => {
+  it('is not changed by a read older than its enqueue response or its latest notification', () => {
     const placement = reported.place({ call: 2 });
     reported.read(2);
     reported.entries.notify(FIRST, true, 3);

@@ -28,7 +28,7 @@ describe('the label of an entry', () => {
   });
 
   for (const foreign of ['', '127.0.0.1', '{', '{"owner":7}', '[]', 'null', '{"a":1}']) {
-    it(`is decoded with the whole value as the owner when another program stored ${JSON.stringify(foreign)}`, () => {
+    it(`names the whole value as the owner when another program stored ${JSON.stringify(foreign)}`, () => {
       expect(decodeLabel(foreign)).to.deep.equal({ owner: foreign, metadata: {}, ...NOTHING_ELSE });
     });
   }
@@ -81,7 +81,7 @@ describe('the label of an entry', () => {
     }
   });
 
-  it('drops old responses to handover requests first, and then the ids of held entries, to stay within 2,048 bytes', () => {
+  it('drops old responses to handover requests first to stay within 2,048 bytes', () => {
     const answers = Array.from({ length: 4 }, (_, at) => ({
       to: String(at),
       answer: { answer: 'declined', reason: 'é'.repeat(200) } as const,

@@ -44,7 +44,7 @@ describe('credentials of new connections', () => {
     expect(credentials.latest).to.equal(2);
   });
 
-  it('stay the last valid ones when a read fails, until a later read succeeds, and the failure is reported', async () => {
+  it('stay the last valid ones after a failed read until a read succeeds', async () => {
     const results: (() => string)[] = [
       () => 'one',
       () => {
@@ -64,7 +64,7 @@ describe('credentials of new connections', () => {
     expect(errors[0]!.message).to.include('cannot be read: no vault; the last valid ones are used');
   });
 
-  it('are the last valid ones while a read gets no result, and its late result is used for the next connection', async () => {
+  it('are the last valid ones while a read gets no result', async () => {
     let finish!: (value: string) => void;
     const late = new Promise<string>((resolve) => (finish = resolve));
     const results = [Promise.resolve('one'), late, new Promise<never>(() => undefined)];
@@ -145,7 +145,7 @@ describe('PEM files of new connections', () => {
       if (pem) await writeFile(join(directory, name), pem);
   };
 
-  it('are read again for each connection, but not used while only some of the files have been replaced', async () => {
+  it('are not used while only some of the files have been replaced', async () => {
     await put({ ca: one.ca, ...one.client });
     const files = { ca: join(directory, 'ca'), cert: join(directory, 'cert'), key: join(directory, 'key') };
     const credentials = connectionCredentials({ ...NONE, files });

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { virtualClock, type VirtualClock } from '@queuelock/memory';
 import { HeadLeaseTimer } from '../src/turn/head-lease-timer.ts';
 
-describe('the timer that reads a queue when its first lease may have expired', () => {
+describe('the timer for the lease of the first entry', () => {
   const requested: (readonly [at: number, queues: readonly string[]])[] = [];
   let clock: VirtualClock;
   let ends: () => Promise<readonly (number | null)[]>;
@@ -27,7 +27,7 @@ describe('the timer that reads a queue when its first lease may have expired', (
     wanted = new Set(['a', 'b']);
   });
 
-  it('reads in one request all queues in which the lease of the first entry may have expired', async () => {
+  it('reads in one request all queues whose first lease may have expired', async () => {
     const reads = fronts();
     reads.watch('a', 100, 0);
     reads.watch('b', 90.5, 0);
@@ -43,7 +43,7 @@ describe('the timer that reads a queue when its first lease may have expired', (
   });
 
   for (const endsInMs of [NaN, Infinity, 1e305])
-    it(`reads after one day, and not in a loop, when a store returns a remaining time of ${endsInMs} ms`, async () => {
+    it(`reads only after one day when a store returns a remaining time of ${endsInMs} ms`, async () => {
       const reads = fronts();
       reads.watch('a', endsInMs, 0);
       expect(clock.timerCount).to.equal(1);
@@ -53,7 +53,7 @@ describe('the timer that reads a queue when its first lease may have expired', (
       expect([requested.length, clock.timerCount]).to.deep.equal([1, 0]);
     });
 
-  it('delays a read by up to 100 ms when entries are ahead, because the clients of those entries may read first', async () => {
+  it('delays a read by up to 100 ms when entries are ahead', async () => {
     for (const [ahead, at] of [
       [2, 105],
       [1_000, 151],
@@ -68,7 +68,7 @@ describe('the timer that reads a queue when its first lease may have expired', (
     }
   });
 
-  it('reads again when the lease of the next first entry may have expired, and 500 ms after a failed read', async () => {
+  it('reads again when the next first lease may have expired, or 500 ms after a failure', async () => {
     fronts().watch('a', 0, 0);
     ends = async () => [10];
     await clock.advance(1);
@@ -80,7 +80,7 @@ describe('the timer that reads a queue when its first lease may have expired', (
     expect(requested.map(([at]) => at)).to.deep.equal([1, 62, 613]);
   });
 
-  it('reads no queue that is empty or has no waiters, and none after the timer was closed', async () => {
+  it('reads no queue that is empty or has no waiters', async () => {
     const reads = fronts();
     reads.watch('a', null, 0);
     reads.watch('b', 10, 0);
@@ -92,7 +92,7 @@ describe('the timer that reads a queue when its first lease may have expired', (
     expect(requested).to.deep.equal([]);
   });
 
-  it('waits at least `minDelayMs`, in which another client may remove the expired entry', async () => {
+  it('waits at least `minDelayMs` before it reads a queue with an expired lease', async () => {
     fronts({ minDelayMs: 20 }).watch('a', 0, 0);
     await clock.advance(19);
     expect(requested).to.deep.equal([]);

@@ -46,7 +46,7 @@ describe('the start of a hold', () => {
   }
 
   describe('with minRemainingMs', () => {
-    it('waits for one more heartbeat, which is sent immediately, unless enough time is already proven', async () => {
+    it('waits for one more heartbeat unless enough time is already proven', async () => {
       const client = connect();
       await client.run('x', () => undefined);
       await clock.advance(2_000);
@@ -80,7 +80,7 @@ describe('the start of a hold', () => {
       expect(server.entryCount).to.equal(0);
     });
 
-    it('is refused when the time is longer than a heartbeat can prove, or no valid number', async () => {
+    it('is refused when minRemainingMs is negative, NaN, or longer than a heartbeat can prove', async () => {
       const client = connect();
       for (const minRemainingMs of [LONGEST_MS + 1, -1, Number.NaN]) {
         const error = await failure(client.acquire('x', { minRemainingMs }));
@@ -92,7 +92,7 @@ describe('the start of a hold', () => {
     });
   });
 
-  describe('with minRemainingMs on a store where a heartbeat proves the session only from an earlier heartbeat', () => {
+  describe('with minRemainingMs, when a heartbeat is confirmed only by the next one', () => {
     it('is refused at once when minRemainingMs is longer than such heartbeats can prove', async () => {
       const sound = memory({ server });
       const client = connect({}, { ...sound, info: { ...sound.info, proofLag: 0.2 } });
@@ -152,7 +152,7 @@ describe('the start of a hold', () => {
       expect((await waitOf(third)).tookMs).to.equal(0);
     });
 
-    it('is delayed for a claim that starts after the entry of a crashed holder was removed, also with tryAcquire', async () => {
+    it('is delayed for a claim that starts after the entry of a crashed holder was removed', async () => {
       await connect(delayed).acquire('x');
       server.expireSession(server.sessionIds[0]!);
       const second = connect(delayed);
@@ -174,7 +174,7 @@ describe('the start of a hold', () => {
       expect((await next).tookMs).to.equal(2_500);
     });
 
-    it('counts the delay toward the timeout of the wait, and a later claim starts a new delay', async () => {
+    it('counts the delay toward the timeout of the wait', async () => {
       const [first, second] = [connect(delayed), connect(delayed)];
       await first.acquire('x');
       server.expireSession(server.sessionIds[0]!);

@@ -8,7 +8,7 @@ function sent(reported: unknown): unknown {
 }
 
 describe('values serialised as JSON', () => {
-  it('contain the order number and the fencing token of a claim as decimal text, in each state of the claim', () =>
+  it('contain the order number and the fencing token of a claim as decimal text', () =>
     onStage(async (stage) => {
       const holder = await join(stage, stage.client());
       const waiter = await join(stage, stage.client());

@@ -117,7 +117,7 @@ describe('a lock client', () => {
       expect(error).to.include({ code: 'OWNERSHIP_LOST', reason: 'entry-removed' });
     });
 
-    it('rejects with OWNERSHIP_LOST, and the error of the work as its cause, when the lock is lost and the work throws', async () => {
+    it('rejects with OWNERSHIP_LOST, caused by the error of the work, when the work throws after a loss', async () => {
       const client = connect();
       const failure = new Error('torn page');
       const error = await rejection(
@@ -147,7 +147,7 @@ describe('a lock client', () => {
       expect(waited).to.include({ code: 'TIMEOUT' });
     });
 
-    it("lets concurrent calls of one client wait in the queue, because they are not inside each other's holds", async () => {
+    it('lets concurrent calls of one client wait in the queue', async () => {
       const client = connect();
       const order: number[] = [];
       await Promise.all([1, 2, 3].map((n) => client.run('x', () => void order.push(n))));
@@ -473,7 +473,7 @@ describe('a lock client', () => {
       silent = false;
     });
 
-    it('is lost at the first read of `held` after the event loop was blocked for too long, before any timer has run', async () => {
+    it('is lost at the first read of `held` after the event loop was blocked for too long', async () => {
       const client = connect();
       const ownership = await client.acquire('x');
       const { signal } = ownership;
@@ -551,7 +551,7 @@ describe('a lock client', () => {
       await other.release();
     });
 
-    it('is replaced by a new session without an error when it ends before the entry of a claim exists', async () => {
+    it('is replaced without an error when it ends before the entry of a claim exists', async () => {
       let lost = true;
       const client = connect({
         backend: {
@@ -618,7 +618,7 @@ describe('a lock client', () => {
       await ownership.release();
     });
 
-    it('differs from a refused request, which rejects and leaves other holds of the session untouched', async () => {
+    it('differs from a refused request, which leaves other holds of the session untouched', async () => {
       const denied = new QueueLockError('ACCESS_DENIED', 'not yours');
       let refusing = false;
       const client = connect({
@@ -646,7 +646,7 @@ describe('a lock client', () => {
       expect(failures).to.equal(3);
     });
 
-    it('is retried when it releases a lock, and does not release a later hold of the same client', async () => {
+    it('is retried for a release, and does not release a later hold of the client', async () => {
       let lost = false;
       const client = connect({
         backend: {
@@ -668,7 +668,7 @@ describe('a lock client', () => {
       await second.release();
     });
 
-    it('delays a release at most until the session has ended, and then the next waiter is granted', async () => {
+    it('delays a release at most until the session has ended', async () => {
       let away = false;
       const cut = connect({
         backend: { intercept: (_call, proceed) => (away ? Promise.reject(new Error('cut')) : proceed()) },
@@ -689,7 +689,7 @@ describe('a lock client', () => {
       await (await again).release();
     });
 
-    it('delays the end of a run at most until the session has ended, and the run resolves with the result of its work', async () => {
+    it('delays the end of a run at most until the session has ended', async () => {
       let away = false;
       const cut = connect({
         backend: { intercept: (_call, proceed) => (away ? Promise.reject(new Error('cut')) : proceed()) },
@@ -735,7 +735,7 @@ describe('a lock client', () => {
       ]);
     });
 
-    it('shares one watch of the store among all observers, and emits the present state at once to a later one', async () => {
+    it('shares one watch of the store among all observers', async () => {
       const client = connect();
       const holder = await client.acquire('x');
       const first = client.watch('x').subscribe();

@@ -44,7 +44,7 @@ class Threads {
 }
 
 describe('the calls of the heartbeat thread to functions of the main thread', () => {
-  it('get the first result without a call, even if the main thread is blocked by then', async () => {
+  it('get a first result, prepared at the start, while the main thread is blocked', async () => {
     const threads = new Threads(async () => 'secret');
     threads.start();
     threads.isBlocked = true;
@@ -71,7 +71,7 @@ describe('the calls of the heartbeat thread to functions of the main thread', ()
     expect(threads.calls).to.deep.equal([]);
   });
 
-  it('reject with the error of the function, the first one too, and then call it again', async () => {
+  it('reject with the error of the function, and then call the function again', async () => {
     let isDown = true;
     const threads = new Threads(() => {
       if (isDown) throw new Error('the vault is closed');

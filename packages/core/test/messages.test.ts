@@ -48,7 +48,7 @@ describe('the message of an error', () => {
       isOver = true;
     }));
 
-  it('of a wait that timed out after the store failed states that the store is unavailable, not that the lock is held', () =>
+  it('of a wait that timed out during an outage states that the store is unavailable', () =>
     onStage(async (stage) => {
       const holder = await stage.client().acquire('x');
       let isAway = false;
@@ -89,7 +89,7 @@ describe('the message of an error', () => {
         .that.matches(/^\[UNAVAILABLE\] \["x","y"\]: .* 500 ms .*no leader$/);
     }));
 
-  it("of a hold that was lost because heartbeats failed states the store's address, and why the last one failed", () =>
+  it("of a hold lost by failed heartbeats states the store's address and the last failure", () =>
     onStage(async (stage) => {
       const client = stage.client({ link: { intercept: refusing('renew') } });
       const own = await client.acquire('x');

@@ -30,7 +30,7 @@ describe('a random history of clients, faults and an operator', () => {
   }).timeout(0);
 });
 
-describe('the rules of judge.ts, applied to random histories with a seeded defect, detect that', () => {
+describe('the rules of judge.ts, on histories with a defect, detect that', () => {
   const noticing = new Set<unknown>();
 
   for (const defect of DEFECTS) {
@@ -42,7 +42,7 @@ describe('the rules of judge.ts, applied to random histories with a seeded defec
     });
   }
 
-  it('for each rule, at least one of the defects breaks it', () => {
+  it('each rule is broken by at least one of the defects', () => {
     expect([...noticing].sort()).to.deep.equal(Object.keys(RULES).sort());
   });
 });

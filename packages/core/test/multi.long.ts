@@ -15,7 +15,7 @@ const RUNS = Number(process.env['MULTI_RUNS'] ?? 1_000);
 describe('claims of several queues', () => {
   const groups = combinations(allClaims(['x', 'y', 'z']), 3);
 
-  it(`have no deadlock in any interleaving of ${groups.length} groups of three claims when each claim enters all its queues in one step`, () => {
+  it(`have no deadlock when each of three claims enters its queues in one step (${groups.length} groups)`, () => {
     let states = 0;
     for (const group of groups) {
       const seen = explore(group, 'at one point');
@@ -27,7 +27,7 @@ describe('claims of several queues', () => {
 });
 
 describe('random plans of clients that take several names', () => {
-  it(`have one holder of each name at a time, an outcome for every task, and no entry left at the end (${RUNS} plans of a new seed)`, async () => {
+  it(`keep exclusion, finish every task, and leave no entry (${RUNS} plans of a new seed)`, async () => {
     const wellBehaved = fc.asyncProperty(anyPlan, async (plan) => {
       expect(await play(plan, 'together')).to.deep.equal([]);
     });

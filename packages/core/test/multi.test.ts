@@ -18,7 +18,7 @@ const RUNS = 50;
 
 describe('claims of several queues', () => {
   const specs = allClaims(['x', 'y', 'z']);
-  it('have no deadlock in any interleaving of two claims when each claim enters all its queues in one step', () => {
+  it('have no deadlock when each of two claims enters its queues in one step', () => {
     for (const group of combinations(specs, 2)) {
       const { circle, standstill } = explore(group, 'at one point');
       expect([circle, standstill], JSON.stringify(group)).to.deep.equal([false, false]);
@@ -31,7 +31,7 @@ describe('claims of several queues', () => {
     return standstill;
   };
 
-  it('can deadlock when two claims wait in the same queues in opposite order, even if one claim is a reader', () => {
+  it('can deadlock when two claims wait in the same queues in opposite order', () => {
     const pairs = combinations(specs, 2).filter((group) => stuck(group, 'one by one'));
     const crossing = ([one, other]: readonly NameClaim[]): boolean => !one!.shared || !other!.shared;
     expect(pairs.every((group) => crosses(group) && crossing(group))).to.equal(true);
@@ -48,7 +48,7 @@ describe('claims of several queues', () => {
     ]);
   });
 
-  it('can deadlock when each claim enters its queues one by one and waits afterwards, even if all sort their names', () => {
+  it('can deadlock when each claim enters its queues one by one and waits afterwards', () => {
     for (const group of combinations(specs, 2)) {
       const [one, other] = group as [NameClaim, NameClaim];
       const common = one.names.filter((name) => other.names.includes(name));
@@ -63,11 +63,11 @@ describe('random plans of clients that take several names', () => {
     expect(await play(plan, 'together')).to.deep.equal([]);
   };
 
-  it(`have one holder of each name at a time, an outcome for every task, and no entry left at the end (${RUNS} plans)`, async () => {
+  it(`keep exclusion, finish every task, and leave no entry (${RUNS} plans)`, async () => {
     await fc.assert(fc.asyncProperty(anyPlan, wellBehaved), { numRuns: RUNS, seed: 1 });
   });
 
-  it('include a plan that deadlocks when its names are locked one by one, but not when a multi-lock takes them together', async () => {
+  it('include one that deadlocks with locks taken one by one, but not with a multi-lock', async () => {
     const ends = fc.asyncProperty(calmPlan, async (plan) => (await play(plan, 'one by one')).length === 0);
     const { failed, counterexample, numRuns } = await fc.check(ends, {
       seed: 1,

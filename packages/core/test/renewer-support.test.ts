@@ -31,7 +31,7 @@ function refusal(options: Options): unknown {
 }
 
 describe('the support of a backend for heartbeats from a thread', () => {
-  it('passes the options of the connection and the data of the session, and functions separately', async () => {
+  it('passes the connection options and the session data, and functions separately', async () => {
     const auth = (): string => 'secret';
     const sourceFor = await support({ url: 'store://h', auth, naming: () => 'fast' }).loadSources();
     const { functions, ...source } = sourceFor({ id: 'session' });
@@ -52,7 +52,7 @@ describe('the support of a backend for heartbeats from a thread', () => {
       expect(refusal(options)).to.equal(undefined);
   });
 
-  it('refuses an option beside which no thread can send heartbeats, and states what to set instead', () => {
+  it('refuses an option with which no thread can send heartbeats, and names the alternative', () => {
     expect(refusal({ client: {} })).to.match(/client beside maxBlockedMs is left out: set url instead/);
   });
 

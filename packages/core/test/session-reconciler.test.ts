@@ -85,7 +85,7 @@ describe('a read of all entries of a session', () => {
     expect(store.looks.unclaimed).to.deep.equal([]);
   });
 
-  it('removes no entry whose enqueue is in flight, and no entry from before a resumption that has not left', async () => {
+  it('removes no entry whose enqueue is in flight', async () => {
     store.has = [entry(9), entry(10), entry(11)];
     store.looks.entryRemoved(entry(9));
     await store.pendingEnqueues.track([entry(11)], () => store.read());

@@ -58,7 +58,7 @@ describe('the heartbeat thread', () => {
     while (failures.length === 0 && clock.now() < end) await new Promise((resolve) => setImmediate(resolve));
   }
 
-  it('keeps the session proven while the main thread is blocked, and reports failures once that thread runs again', async () => {
+  it('keeps the session proven while the main thread is blocked', async () => {
     const { deadline: before } = start({ provenMs: PROVEN_MS, failAfter: 2 });
     expect(before).to.equal(0);
     const began = clock.now();

@@ -80,7 +80,7 @@ describe('heartbeats in place of a blocked main thread', () => {
     expect(main.hasEnded).to.equal(true);
   });
 
-  it('end when the main thread has been blocked for longer than maxBlockedMs, so that the session is lost at its deadline', async () => {
+  it('end when the main thread has been blocked for longer than maxBlockedMs', async () => {
     main.start();
     await main.clock.advance(MAX_SILENCE_MS + 3_000);
     const last = main.sent.at(-1)!;
@@ -137,7 +137,7 @@ describe('heartbeats in place of a blocked main thread', () => {
     await main.clock.advance(20_000);
   });
 
-  it("make the main thread's next read report a loss when the store has ended the session", async () => {
+  it('report a loss to the main thread when the store has ended the session', async () => {
     main.renew = () => Promise.reject(new QueueLockError('SESSION_LOST', 'the lease was revoked'));
     main.start();
     await main.clock.advance(1_000);

@@ -36,7 +36,7 @@ describe('the turn of an entry', () => {
   });
 });
 
-describe('the turn of an entry, computed without a read after an entry ahead of it was removed', () => {
+describe('the turn of an entry, computed without a read', () => {
   const [near, middle, far] = [{ permits: 1 }, { permits: 1 }, { permits: 1 }];
   const lock = { limit: 1 };
 
@@ -48,7 +48,7 @@ describe('the turn of an entry, computed without a read after an entry ahead of 
     });
   });
 
-  it('is unknown when another entry was ahead of the removed one, because that entry may be removed too', () => {
+  it('is unknown when another entry was ahead of the removed one', () => {
     expect(entriesAheadWithout({ refs: [near, far], total: 2 }, { ref: near }, lock)).to.equal(undefined);
   });
 
@@ -57,7 +57,7 @@ describe('the turn of an entry, computed without a read after an entry ahead of 
     expect(entriesAheadWithout({ refs: [near], total: 9 }, { ref: near }, lock)).to.equal(undefined);
   });
 
-  it('is admitted when the removed entry held the lock, because no entry can be ahead of a holder', () => {
+  it('is admitted when the removed entry held the lock', () => {
     const known = entriesAheadWithout({ refs: [near, far] }, { ref: near, owned: true }, lock);
     expect(known).to.deep.equal({ refs: [], total: 0 });
   });
@@ -76,7 +76,7 @@ describe('the turn of an entry, computed without a read after an entry ahead of 
 });
 
 describe('entries that waiters of this process watch', () => {
-  it('stay marked as having no conflicting entry ahead, also for waiters that watch them later', () => {
+  it('stay marked as admitted, also for waiters that watch them later', () => {
     const followed = new LocalWaiters();
     const entry = followed.follow('a');
     expect(entry.owned).to.equal(false);
@@ -98,7 +98,7 @@ describe('entries that waiters of this process watch', () => {
 });
 
 describe('the entries ahead that a waiter remembers', () => {
-  it('give the waiter the same turn as all entries that were read, whichever entry is then removed', () => {
+  it('give the waiter the same turn as all entries ahead, whichever of them is removed', () => {
     const taker = fc.record({ permits: fc.integer({ min: 1, max: 3 }) });
     const property = fc.property(
       fc.array(taker, { minLength: 1, maxLength: 6 }),

@@ -78,7 +78,7 @@ describe("the stream of the position of any client's entry", () => {
   );
 
   it(
-    'counts an entry of another program, whose value has another format, as one permit',
+    'counts an entry of another program as one permit',
     onStages(async (stage) => {
       const foreign = await join(stage, stage.client(), { value: 'foreign' });
       await join(stage, stage.client());

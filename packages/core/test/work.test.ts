@@ -69,7 +69,7 @@ describe('the stop signal of the work', () => {
       await stage.passing(stubborn);
     }));
 
-  it('makes a run past its time limit reject with WORK_TIMEOUT if the work throws, or resolve with the result of the work', () =>
+  it('makes a run reject with WORK_TIMEOUT if the work throws after its time limit', () =>
     onStage(async (stage) => {
       const client = stage.client();
       const failure = new Error('disk full');
@@ -93,7 +93,7 @@ describe('the stop signal of the work', () => {
       expect(await rejection(stage.passing(failing))).to.equal(failure);
     }));
 
-  it('makes a run reject immediately, without starting the work, when it aborts while the run waits for the lock', () =>
+  it('makes a run that waits for the lock reject immediately, without starting the work', () =>
     onStage(async (stage) => {
       const client = stage.client();
       const holder = await stage.client().acquire('x');
@@ -111,7 +111,7 @@ describe('the stop signal of the work', () => {
       );
     }));
 
-  it('makes a run reject, without starting the work, when it is already aborted at the moment of the grant', () =>
+  it('makes a run reject without starting the work when it is already aborted at the grant', () =>
     onStage(async (stage) => {
       const hold = await stage.client().acquire('x');
       const reason = new Error('down');

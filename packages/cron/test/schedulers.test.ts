@@ -69,7 +69,7 @@ describe('the tick that a scheduler wrapper passes to its job', () => {
     });
   }
 
-  it('is the scheduled time also for a cron schedule whose UTC offset is not a whole number of hours', async () => {
+  it('is the scheduled time even if the UTC offset is not a whole number of hours', async () => {
     mock.timers.enable({ apis: ['setTimeout', 'Date'], now: NOON });
     for (const [utcOffset, tick] of [
       [330, '2026-11-27T09:30:00.000Z'],
@@ -88,7 +88,7 @@ describe('the tick that a scheduler wrapper passes to its job', () => {
     }
   });
 
-  it('is not determined for schedules whose times differ between processes; the job rejects with INVALID_ARGUMENT', async () => {
+  it('cannot be determined if the times of the schedule differ between processes', async () => {
     const job = new Recorder();
     const paced = new Cron('* * * * * *', { paused: true, interval: 60 });
     expect(await codeOf(fromCroner(job)(paced))).to.match(/INVALID_ARGUMENT.*interval/);

@@ -290,7 +290,7 @@ describe('the dashboard page', () => {
       ]);
     });
 
-    it('evicts exactly the shown entry, after it has shown the token and the user has entered a reason', async () => {
+    it('evicts the shown entry only after the user has entered a reason', async () => {
       await open('#/queue/a');
       say('queue', 'a', queueOf('a', [entryOf('ann', 0), entryOf('bob', 1)]));
       press(page.screen.getByRole('button', { name: 'Evict bob, position 1…' }));
@@ -412,7 +412,7 @@ describe('the dashboard page', () => {
     );
   });
 
-  it('opens the page of contenders by the keys `g` and `c` if it has contenders, and otherwise shows no link to it', async () => {
+  it('opens the page of contenders by the keys `g` and `c` only if it has contenders', async () => {
     await open('#/queues');
     expect(page.screen.queryByRole('link', { name: 'Contenders' })).to.equal(null);
     key('g');

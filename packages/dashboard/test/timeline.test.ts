@@ -49,7 +49,7 @@ describe('the drawing of a timeline', () => {
     expect([lane?.wait, lane?.hold]).to.deep.equal([undefined, undefined]);
   });
 
-  it('selects the entries that left last and the present entries at the front when there are more entries than lanes', () => {
+  it('selects the latest departures and the front of the queue when there are too few lanes', () => {
     const gone = ['a', 'b', 'c', 'd'].map((owner, at) =>
       span(owner, { joinedAt: 0, heldAt: at * 1_000, leftAt: (at + 1) * 1_000 }),
     );
@@ -105,7 +105,7 @@ describe('hand-offs over time on the dashboard', () => {
     expect(pulseOf(spans, FRAME, 5)).to.deep.equal([2, 0, 0, 0, 1]);
   });
 
-  it('have a rate per second over the time that the bridge has watched, at most over the last minute', () => {
+  it('have a rate per second over the watched time, at most the last minute', () => {
     expect(handOffsPerS({ spans: spans.slice(1), beganAt: 0 }, 10_000)).to.equal(0.3);
     expect(handOffsPerS({ spans, beganAt: -999_999 }, 60_000)).to.equal(0.05);
   });

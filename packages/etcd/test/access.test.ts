@@ -85,7 +85,7 @@ describe('etcd with authentication', () => {
     observing.unsubscribe();
   });
 
-  it('lists in the error all keys that a user needs when the user may access only the keys of the queue', async () => {
+  it('lists all needed keys in the error for a user who may access only the queue', async () => {
     // The user may access the whole queue, whose keys are below allowed/, but not the keys in .queuelock/.
     const backend = clients.backend({ hosts: server.endpoint, auth: alice });
     const session = await backend.open(10_000, neverAborted);
@@ -137,7 +137,7 @@ describe('etcd with authentication', () => {
     });
 
   for (const transport of ['etcd3', 'http2', 'socket'] as const)
-    it(`admits the waiters of its users after a restart of the server, although the server has lost their auth tokens (${transport})`, async () => {
+    it(`admits waiters after a restart of the server, which has lost their auth tokens (${transport})`, async () => {
       const options = { hosts: server.endpoint, auth: alice, prefix: 'allowed/', transport };
       const [holding, waiting] = [
         await clients.session(options, 30_000),

@@ -38,7 +38,7 @@ const READER = `a-${ID}~r`;
 const WRITER = `a-${ID}`;
 const PAIR = `b-${ID}~2of5`;
 
-describe('the entries ahead, which a waiter finds in the rows of its queue', () => {
+describe('the entries ahead, found in the rows of a queue', () => {
   for (const { about, ends, shared = false, stored = {}, expected } of [
     { about: 'none when only the own row exists', ends: [OWN], expected: { refs: [], total: 0 } },
     {
@@ -106,14 +106,14 @@ describe('the entries ahead, which a waiter finds in the rows of its queue', () 
   }
 
   for (const ends of [[], ['x'], ['x', OWN]]) {
-    it(`cannot be found, and ENTRY_LOST is thrown, when the latest of the rows [${ends.join(', ')}] is not the entry of the waiter`, () => {
+    it(`cannot be found (ENTRY_LOST) when the latest of the rows [${ends.join(', ')}] is not the waiter's entry`, () => {
       expect(() => aheadIn(rows(ends), contender(false)))
         .to.throw()
         .with.property('code', 'ENTRY_LOST');
     });
   }
 
-  it('need no second read when the rows contain all of them, or as many as the waiter must watch', () => {
+  it('need no second read when the rows contain as many as the waiter must watch', () => {
     const refs = aheadIn(rows([OWN, 'x', 'y'], { more: true }), contender(false)).refs;
     expect(suffices({ refs }, 2)).to.equal(true);
     expect(suffices({ refs }, 3)).to.equal(false);
@@ -134,7 +134,7 @@ describe('the entries ahead, which a waiter finds in the rows of its queue', () 
     expect(otherLimitIn({ refs: refs.slice(1, 2) }, 5)).to.equal(undefined);
   });
 
-  it('have a mark that the waiter watches only if queuelock created them and the waiter is a reader', () => {
+  it('are watched for a mark only if queuelock created them and the waiter is a reader', () => {
     const marks = (shared: boolean): (string | undefined)[] =>
       aheadIn(rows([OWN, WRITER, 'foreign']), contender(shared)).refs.map(({ mark }) => mark?.toString());
     expect(marks(true)).to.deep.equal([`marks/${WRITER}`, undefined]);

@@ -41,7 +41,7 @@ describe('batching of requests', () => {
     requests = new Requests();
   });
 
-  it('sends all requests of one turn of the event loop as one batch, also those that promise callbacks add', async () => {
+  it('sends all requests of one turn of the event loop as one batch', async () => {
     void requests.add('a1');
     void Promise.resolve().then(() => requests.add('b1'));
     expect(requests.sent).to.deep.equal([]);
@@ -52,7 +52,7 @@ describe('batching of requests', () => {
     expect(requests.sent).to.deep.equal(['a1 b1', 'c1']);
   });
 
-  it('sends a single request immediately, or at the end of the turn of the event loop if it depends on another request', async () => {
+  it('sends a single request immediately if it does not depend on another request', async () => {
     void requests.add('a1');
     for (let i = 0; i < 5; i += 1) await Promise.resolve();
     expect(requests.sent).to.deep.equal(['a1']);
@@ -112,7 +112,7 @@ describe('batching of requests', () => {
     ]);
   });
 
-  it('treats a batch as refused when it exceeds a limit of the server, and not when its outcome is unknown', () => {
+  it('treats a batch as refused when it exceeds a limit of the server', () => {
     const thrown = (message: string): unknown => {
       try {
         return refuseTooLarge(new Error(message));

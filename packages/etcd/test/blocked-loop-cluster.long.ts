@@ -6,7 +6,7 @@ import { BlockedLoop, expectKept } from '@queuelock/harness/blocked-loop';
 // A cluster needs a second or two for the election of a new leader.
 const TTL_MS = 10_000;
 
-describe('a holder on an etcd cluster whose event loop is blocked', function () {
+describe('a holder with a blocked event loop, on an etcd cluster', function () {
   this.timeout(180_000);
   let cluster: Cluster;
   let loop: BlockedLoop;

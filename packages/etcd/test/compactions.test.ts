@@ -14,7 +14,7 @@ import { OwnServer } from './own-server.ts';
 import { keyRequests } from './requests.ts';
 import { watchesOver } from './watches-over.ts';
 
-describe('watch events that an etcd server may have lost around a compaction', () => {
+describe('events that etcd may have lost around a compaction', () => {
   const own = new OwnServer();
   let connection: Connection;
   let closed$: Subject<void>;
@@ -52,7 +52,7 @@ describe('watch events that an etcd server may have lost around a compaction', (
     await eventually('it has asked', () => pauses >= before + more);
   }
 
-  it('cost one small request for each check, for any number of waiters', async () => {
+  it('cost one small request per check, however many waiters there are', async () => {
     const { compacted$ } = compactions();
     const waiting = Array.from({ length: 100 }, () => compacted$.subscribe());
     const pausesBefore = pauses;
@@ -95,7 +95,7 @@ describe('watch events that an etcd server may have lost around a compaction', (
     waiting.unsubscribe();
   });
 
-  it('do not block a waiter for ever, because it reads the watched key again after the compaction', async () => {
+  it('do not block a waiter for ever', async () => {
     const key = Buffer.from('lost');
     await own.operator.put('lost');
     const createRevision = String(await own.operator.createRevisionOf('lost'));
@@ -124,7 +124,7 @@ describe('watch events that an etcd server may have lost around a compaction', (
     waiting.unsubscribe();
   });
 
-  it('do not make observers show removed entries of a queue, or removed queues', async () => {
+  it('do not make observers show entries or queues that were removed', async () => {
     await own.operator.put('seen/there');
     await own.operator.put('seen/gone');
     const watches = {

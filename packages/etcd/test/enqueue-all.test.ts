@@ -57,7 +57,7 @@ describe('one call that enters several etcd queues', () => {
     expect(await keysOf(tooMany)).to.deep.equal([]);
   });
 
-  it('reads the marks of downgraded entries by a second request when there are too many readers for one transaction', async () => {
+  it('needs a second request for the marks of downgraded entries when it has 60 shared entries', async () => {
     const session = await direct();
     const specs = newSpecs(60, { shared: true });
     const [writer] = specs.map(({ queue }) => newSpec(queue)) as [EntrySpec];
@@ -74,7 +74,7 @@ describe('one call that enters several etcd queues', () => {
     ['before', '!'],
     ['after', 'z'],
   ] as const) {
-    it(`admits all entries at once although their names are nested (nested keys sort ${about} the keys of the outer queue)`, async () => {
+    it(`admits all entries of nested names (their keys sort ${about} those of the outer queue)`, async () => {
       const session = await direct();
       const outer = freshQueue();
       const nested = Array.from({ length: 50 }, (_, i) => newSpec(`${outer}/${sign}${i}/deeper`));
@@ -96,7 +96,7 @@ describe('one call that enters several etcd queues', () => {
     });
   }
 
-  it('returns the same positions, and creates no further entries, when it is repeated after a lost reply', async () => {
+  it('creates no further entries when it is repeated after a lost reply', async () => {
     const session = await lossy();
     const specs = newSpecs(3);
     const lost = loseReply(bench.proxies[0], mentions(specs[0]!.id));
@@ -111,7 +111,7 @@ describe('one call that enters several etcd queues', () => {
     expect(await keysOf(specs)).to.deep.equal([]);
   });
 
-  it('creates no entry when its request arrives after the session has removed one of the entries', async () => {
+  it('creates no entry when its request arrives after one of the entries was removed', async () => {
     const session = await slow();
     const specs = newSpecs(3);
     const before = await handledTxns(bench.server.endpoint);
@@ -129,7 +129,7 @@ describe('one call that enters several etcd queues', () => {
     expect(other.turn).to.include({ admitted: true, ahead: 0 });
   });
 
-  it('rejects with ENTRY_LOST and removes all its entries when it is repeated after another client removed one', async () => {
+  it('rejects with ENTRY_LOST when it is repeated after another client removed one entry', async () => {
     const session = await lossy();
     const specs = newSpecs(3);
     const lost = loseReply(bench.proxies[0], mentions(specs[0]!.id));

@@ -20,7 +20,7 @@ describe('fast entries of etcd in a queue with other entries', () => {
   const admitted = (...turns: readonly TurnLog[]): boolean[] =>
     turns.map(({ turn }) => turn?.admitted === true);
 
-  it('wait for entries of naming go, and entries of naming go wait for them, in the order of the queue', async () => {
+  it('and entries of naming go are granted in the order of the queue', async () => {
     const positions: QueuedEntry[] = [];
     for (const by of [session, plain, session, session, plain, session])
       positions.push(await bench.enter(by));
@@ -50,7 +50,7 @@ describe('fast entries of etcd in a queue with other entries', () => {
     await turns.untilAdmitted();
   });
 
-  it('wait for an entry between two of them, whose client reaches the same queue by another prefix and a shorter name', async () => {
+  it('wait for an entry whose client reaches the queue by another prefix and a shorter name', async () => {
     const { clients, server } = bench.at;
     const [prefix, name] = [bench.queue.slice(0, 2), bench.queue.slice(2)];
     const hosts = server.endpoint;
@@ -68,7 +68,7 @@ describe('fast entries of etcd in a queue with other entries', () => {
 
   // Names as Go's clients use them, and names of keys that sort before or after those of entries.
   for (const name of ['694d805f7dad0506', '', '}', '\u007f', 'ü', '鎖']) {
-    it(`wait for a key of another program in the queue, with the name ${JSON.stringify(name)}`, async () => {
+    it(`wait for a key of another program, with the name ${JSON.stringify(name)}`, async () => {
       await bench.at.operator.put(`${bench.queue}/${name}`);
       const position = await bench.enter(session);
       expect(position.placement.turn).to.deep.equal({ admitted: false, ahead: 1 });

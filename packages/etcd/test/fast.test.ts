@@ -32,7 +32,7 @@ describe('an etcd queue with naming fast', () => {
     return positions;
   }
 
-  it('has entries whose keys sort behind all other keys of the queue, and a tail key outside of the queue', async () => {
+  it('has entries whose keys sort behind all other keys of the queue', async () => {
     const positions = await enqueueMany(session, 2);
     const keys = positions.map(({ placement }) => placement.key);
     for (const [i, { spec }] of positions.entries())
@@ -41,7 +41,7 @@ describe('an etcd queue with naming fast', () => {
     expect(await bench.tail()).to.equal(keys[1]);
   });
 
-  it('needs one request to add an entry and one to remove it while the lock is free, and leaves no key behind', async () => {
+  it('needs one request to add an entry and one to remove it while the lock is free', async () => {
     for (const by of [session, other, session, session]) {
       let position: QueuedEntry | undefined;
       expect(await requestsOf(async () => (position = await bench.enter(by)))).to.deep.equal({ Txn: 1 });
@@ -51,7 +51,7 @@ describe('an etcd queue with naming fast', () => {
     }
   });
 
-  it('reports the position of a waiter with up to 20 entries ahead, and none to a waiter with more', async () => {
+  it('reports the position of a waiter only with up to 20 entries ahead', async () => {
     const positions = await enqueueMany(session, LISTED + 3);
     const reported = positions.map(({ placement }) => placement.turn.ahead);
     expect(reported).to.deep.equal([
@@ -61,7 +61,7 @@ describe('an etcd queue with naming fast', () => {
     ]);
   });
 
-  it('needs one request to add an entry, and the request has the same size behind 30 entries and behind 300', async () => {
+  it('adds an entry by one request of the same size behind 30 and behind 300 entries', async () => {
     await enqueueMany(other, 30);
     const [proxy] = bench.at.proxies;
     const near = await bench.open('fast', [proxy.endpoint]);
@@ -229,7 +229,7 @@ describe('an etcd queue with naming fast', () => {
     }
   });
 
-  it('gets an entry in one transaction with 49 other queues, and one more transaction removes all these entries', async () => {
+  it('gets an entry in one transaction together with the entries of 49 other queues', async () => {
     const specs = Array.from({ length: 50 }, (_, i) => newSpec(`${bench.queue}/${i}`));
     const enter = requestsOf(() => Promise.all(specs.map((spec) => session.enqueue(spec))));
     expect(await enter).to.deep.equal({ Txn: 1 });
@@ -243,7 +243,7 @@ describe('an etcd queue with naming fast', () => {
     expect(await bench.at.operator.under('.queuelock/tail/')).to.deep.equal({});
   });
 
-  it('gets its entry of a multi-lock at the same revision as the other queues, whatever their naming', async () => {
+  it('gets its entry of a multi-lock at the same revision as the other queues', async () => {
     const names = [bench.queue, freshQueue(), freshQueue()];
     const mixed = await bench.at.clients.session({
       hosts: bench.at.server.endpoint,
@@ -261,7 +261,7 @@ describe('an etcd queue with naming fast', () => {
     await turns.untilAdmitted();
   });
 
-  it('gets an entry in one call with 42 readers of other queues, although the reads of the marks do not fit into one transaction', async () => {
+  it('gets an entry in one call with 42 shared entries of other queues', async () => {
     const mixed = await bench.at.clients.session({
       hosts: bench.at.server.endpoint,
       naming: (queue) => (queue === bench.queue ? 'fast' : 'go'),

@@ -198,7 +198,7 @@ describe('an HTTP/2 connection of the transport socket', () => {
     expect(peer.writes - writes).to.equal(1);
   });
 
-  it('acknowledges settings at once, and replies to a ping together with the next frame, or soon', async () => {
+  it('acknowledges settings at once, and replies to a ping soon', async () => {
     const peer = await FramePeer.ready();
     peer.send(frame('SETTINGS'), frame('PING', {}, '0102030405060708'));
     const [first, second] = await peer.sent();
@@ -297,7 +297,7 @@ describe('an HTTP/2 connection of the transport socket', () => {
     expect(stream.events).to.have.length(23);
   });
 
-  it('opens only as many streams as the peer permits, and the others when streams end', async () => {
+  it('opens only as many streams at a time as the peer permits', async () => {
     const peer = await FramePeer.ready({ 3: 2 });
     const streams = [peer.open(), peer.open(), peer.open(), peer.open(), peer.open()];
     for (const stream of streams) peer.connection.send(stream, Buffer.from('m'), true);
@@ -326,7 +326,7 @@ describe('an HTTP/2 connection of the transport socket', () => {
     expect((await peer.sent()).filter(({ type }) => type === 'HEADERS')).to.have.length(100);
   });
 
-  it('lets streams finish that the peer has accepted before its GOAWAY, and refuses the others', async () => {
+  it('finishes only the streams that the peer accepted before its GOAWAY', async () => {
     const peer = await FramePeer.ready({ 3: 2 });
     const [first, second, waiting] = [peer.open(), peer.open(), peer.open()];
     peer.send(frame('GOAWAY', {}, Buffer.concat([number(1), number(0), Buffer.from('why')])));

@@ -89,7 +89,7 @@ describe('clients of Go in an etcd queue', () => {
     await visitor.leave(key);
   });
 
-  it('make a waiter of this package wait while they hold, and wait while a client of this package holds', async () => {
+  it('never hold at the same time as a client of queuelock', async () => {
     const session = await clients.session({ hosts: server.endpoint });
     const key = await visitor.keyIn(queue);
     expect(await visitor.enter(queue, key)).to.equal(true);

@@ -123,7 +123,7 @@ describe('a client of npm etcd3 that the application passes to etcd()', () => {
   describe('with a server', () => {
     const own = new OwnServer();
 
-    it('can be used for locks even if it is of a subclass and was closed', async () => {
+    it('can be used for locks even if the application has closed it', async () => {
       const client = new OwnEtcd3(Number(own.server.endpoint.split(':')[1]));
       await using one = createLockClient(etcd({ client, prefix: 'handed-in/' }));
       client.close();

@@ -37,14 +37,14 @@ describe('an early hand-over within an etcd session', () => {
     await second!.turns.untilAdmitted();
   }
 
-  it('does not start after the caller has read the holder’s key, since a late write with that key could still succeed', async () => {
+  it('does not start after the caller has read the holder’s key', async () => {
     const positions = await entries(2);
     const [{ session, spec }] = positions as [QueuedEntry];
     expect(session.exposeKey?.(spec.queue, spec.id)).to.equal(true);
     await staysBehind(positions);
   });
 
-  it('does not start after the session was exported, since the process that resumes the session does not know of the hand-over', async () => {
+  it('does not start after the session was exported', async () => {
     const positions = await entries(2);
     expect(positions[0]?.session.resumption).to.be.a('string');
     await staysBehind(positions);
@@ -68,7 +68,7 @@ describe('an early hand-over within an etcd session', () => {
     await third.turns.untilAdmitted();
   });
 
-  it("hides the key of the first holder's entry from the caller until the removal of the entry is confirmed", async () => {
+  it("hides the holder's key from the caller until the removal of the holder's entry is confirmed", async () => {
     const [first, second] = (await entries(2)) as [QueuedEntry, QueuedEntry];
     const { session, spec } = first;
     bench.at.proxies[0].toServer.blackhole();

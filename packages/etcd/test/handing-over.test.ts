@@ -49,7 +49,7 @@ describe('an entry directly behind a holder of the same etcd session', () => {
 
   const isAdmitted = ({ turns }: QueuedEntry): boolean => turns.wasAdmitted;
 
-  it('is granted before the server confirms the removal of the holder, as is the next entry of the session', async () => {
+  it('is granted before the server confirms the removal of the holder', async () => {
     const { places, other } = await enqueueMany(3);
     const [first, second, third] = places as [QueuedEntry, QueuedEntry, QueuedEntry];
     bench.at.proxies[0].toServer.blackhole();
@@ -85,7 +85,7 @@ describe('an entry directly behind a holder of the same etcd session', () => {
     await other.turns.untilAdmitted();
   });
 
-  it('blocks waiters of other sessions until the removal of the first of three entries commits, even if an operator removed the others', async () => {
+  it('blocks other sessions until the first of three removals commits, even if an operator removed the rest', async () => {
     const { places, other } = await enqueueMany(3);
     const [first, second, third] = places as [QueuedEntry, QueuedEntry, QueuedEntry];
     bench.at.proxies[0].toClient.blackhole();

@@ -12,7 +12,7 @@ describe('a hand-off on etcd', () => {
   const admitted = (positions: readonly QueuedEntry[]): boolean[] =>
     positions.map(({ turns }) => turns.turn?.admitted === true);
 
-  it('between waiters of one session costs one removal, which compares whether the next entry exists', async () => {
+  it('between waiters of one session needs only one request, the removal', async () => {
     const queue = freshQueue();
     const session = await bench.open();
     const positions: QueuedEntry[] = [];
@@ -23,7 +23,7 @@ describe('a hand-off on etcd', () => {
     }
   });
 
-  it("between processes costs one removal when the next holder's value is not a label in which it can announce its hold", async () => {
+  it("between processes needs only one request, the removal, when the next entry's value is not a label", async () => {
     const queue = freshQueue();
     const positions = [
       await bench.enter(await bench.open(), queue),
@@ -33,7 +33,7 @@ describe('a hand-off on etcd', () => {
     await bench.handOver(positions, REMOVAL);
   });
 
-  it("in a ring of 3 processes costs one removal, one write of the next holder's label, and no read", () =>
+  it("in a ring of 3 processes needs one removal and one write of the next holder's label, but no read", () =>
     bench.goRound(3));
 
   it('hides from observers the announcement that a holder adds to its label', async () => {
@@ -118,7 +118,7 @@ describe('a hand-off on etcd', () => {
     safely(() => expect(admitted([second])).to.deep.equal([false]));
   });
 
-  it('happens only after the removal when the client knows no revision that could become the next fencing token', async () => {
+  it('happens only after the removal when the client knows no possible next fencing token', async () => {
     const queue = freshQueue();
     const session = await bench.at.clients.session({
       hosts: bench.at.proxies[0].endpoint,
