@@ -159,7 +159,7 @@ for (const { transport, name, Link } of TRANSPORTS) {
         expect(await hasty.txn({}, { withinMs })).to.include({ succeeded: true });
       });
 
-      it('reports the outcome as unknown, without waiting for the timeout, when the last headers are missing', async () => {
+      it('reports an unknown outcome at once when the response has no gRPC status', async () => {
         member.reply = (stream) => {
           stream.respond({ ':status': 200, 'content-type': 'application/grpc' });
           stream.end(COUNT_OF_3);

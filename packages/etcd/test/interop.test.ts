@@ -23,7 +23,7 @@ describe('the queues of @queuelock/etcd', () => {
   });
   afterEach(() => clients.close());
 
-  it('consist of keys NAME/<hex lease>-<id> on the lease of the session, and keys of shared entries end in ~r', async () => {
+  it('consist of keys NAME/<hex lease>-<id>, which end in ~r for shared entries', async () => {
     const session = await clients.session({ hosts: server.endpoint, prefix: 'team/' });
     const queue = freshQueue();
     const [alone, reader] = [newSpec(queue, { value: 'who' }), newSpec(queue, { shared: true })];
@@ -75,7 +75,7 @@ describe('the queues of @queuelock/etcd', () => {
     expect((await session.enqueue(newSpec(outer))).turn).to.deep.equal({ admitted: false, ahead: 1 });
   });
 
-  it('make a reader wait for the writer ahead even if other readers and entries of nested names fill its first read', async () => {
+  it('make a reader wait for a writer even if many other readers are between them', async () => {
     const session = await clients.session({ hosts: server.endpoint });
     const queue = freshQueue();
     const writer = newSpec(queue);
@@ -136,7 +136,7 @@ describe('the queues of @queuelock/etcd', () => {
     expect(await requestsOf(server.endpoint, () => session.tryEnqueue(newSpec(queue)))).to.equal(1);
   });
 
-  it("cost one request more than usual when the key of the session's generation has changed, and two more when it was removed", async () => {
+  it("need one more request for an enqueue after the key of the session's generation has changed", async () => {
     const options = { hosts: server.endpoint, heartbeatProof: 'verified' } as const;
     const { resumption } = await clients.session(options);
     const session = await clients.backend(options).resume!(resumption!, new AbortController().signal);

@@ -33,7 +33,7 @@ class Members {
 describe('the keepalives of an etcd session', () => {
   const { signal } = new AbortController();
 
-  it('go to one member until the session makes them follow its other requests to another member', async () => {
+  it('move to another member only when the session calls follow()', async () => {
     const members = new Members();
     const keepAlive = new KeepAlive(members as unknown as Connection, '1', 1_000);
     await keepAlive.heartbeat(signal);

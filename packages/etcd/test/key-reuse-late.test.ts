@@ -134,7 +134,7 @@ describe('the reuse of an etcd key', () => {
     }
   });
 
-  it("happens when only a change of the entry's value was aborted, since that cannot affect later entries", async () => {
+  it("happens even if an update of the earlier entry's value may still arrive late", async () => {
     const session = await slow();
     const { key } = await session.enqueue(spec);
     const before = await handled('Txn');

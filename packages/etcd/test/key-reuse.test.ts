@@ -87,7 +87,7 @@ describe('an etcd session', () => {
       expect([...keys]).to.have.length(1);
     });
 
-    it('also for readers and permits, whose keys have their own endings', async () => {
+    it('also for shared entries and entries with several permits', async () => {
       const key = await visit(session);
       expect(await visit(session, { shared: true })).to.equal(`${key}~r`);
       expect(await visit(session, { limit: 3, permits: 2 })).to.equal(`${key}~2of3`);
@@ -117,7 +117,7 @@ describe('an etcd session', () => {
       expect(await bench.operator.keysUnder(`.queuelock/held/${queue}/`)).to.deep.equal([]);
     });
 
-    it('but not of entries with a published value or a single key, nor in an election of npm etcd3', async () => {
+    it('but not of entries with a published value or a single key', async () => {
       const published = { value: 'node-7' };
       expect(await visit(session, published)).to.not.equal(await visit(session, published));
       const single = await clients.session({
@@ -149,11 +149,11 @@ describe('an etcd session', () => {
     return { first, again, spec };
   }
 
-  describe('that uses a key again behind a waiter that waits for the earlier entry', () => {
+  describe('when it reuses a key that a waiter waits for', () => {
     const watchers = async (): Promise<number> =>
       sumOf(await etcdMetrics(bench.server.endpoint), 'etcd_debugging_mvcc_watcher_total');
 
-    it('does not delay the waiter before its first read', async () => {
+    it('does not delay a waiter that has not yet read the queue', async () => {
       const held = newSpec(queue);
       const first = await session.enqueue(held);
       const waiter = await (await direct()).enqueue(newSpec(queue));
@@ -179,7 +179,7 @@ describe('an etcd session', () => {
       expect(clients.follow(again).turn?.admitted).to.equal(false);
     });
 
-    it('shows the key at its new position to observers, and as two entries in the history', async () => {
+    it('shows the key at its new position to observers', async () => {
       const backend = clients.backend({ hosts: bench.server.endpoint });
       const seen: string[] = [];
       const observing = backend

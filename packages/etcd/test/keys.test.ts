@@ -42,7 +42,7 @@ describe('keys of etcd entries', () => {
     expect(name({ limit: 3, shared: true })).to.equal(`q/a-${ID}~r`);
   });
 
-  it('of one entry are in one range, whatever its limit and permits, and no key of another entry is in that range', () => {
+  it('of one entry are in one range, without keys of other entries', () => {
     const { key, range_end } = rangeOfStem(entryStem('q/', '10', ID));
     const isIn = (name: string): boolean =>
       Buffer.compare(key, Buffer.from(name)) <= 0 && Buffer.compare(Buffer.from(name), range_end) < 0;

@@ -22,7 +22,7 @@ describe('the reply to an etcd heartbeat', () => {
     expect(await renewed(session)).to.deep.equal({ ttlMs: 41_000, requested: 1 });
   });
 
-  it('proves only the remaining TTL that is read from the lease until it is known that the member is no proxy', async () => {
+  it('proves only the remaining TTL of the lease while the member may be a proxy', async () => {
     const watch: Driver['watch'] = (listener) => {
       queueMicrotask(() => listener.onEnd(new Error('no watch is to be had')));
       return { write: ignore, close: ignore, abandon: ignore };
@@ -37,7 +37,7 @@ describe('the reply to an etcd heartbeat', () => {
     expect(await renewed(session)).to.deep.equal({ ttlMs: TTL_MS, requested: 0 });
   });
 
-  it('comes on a new stream for each heartbeat behind a grpc-proxy, so it rarely belongs to an earlier heartbeat', async () => {
+  it('comes on a new stream for each heartbeat behind a grpc-proxy', async () => {
     const session = await open((driver) => ({ ...driver, watch: numberedByServer(driver) }));
     for (let i = 0; i < 3; i += 1) await renewed(session);
     expect(streams).to.equal(3);

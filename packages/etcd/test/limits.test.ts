@@ -35,7 +35,7 @@ describe('limits and permits in etcd', () => {
     expect(await operator.keysUnder(`${queue}/`)).to.deep.equal(keys);
   });
 
-  it('are those of the latest enqueue of an entry, although its key keeps the limit of the first enqueue', async () => {
+  it('are those of the latest enqueue of an entry', async () => {
     const queue = freshQueue();
     await session.enqueue(newSpec(queue, { limit: 2, permits: 2 }));
     const spec = newSpec(queue, { limit: 2 });
@@ -69,7 +69,7 @@ describe('limits and permits in etcd', () => {
     await turns.untilAdmitted();
   });
 
-  it('admit a waiter for 59 of 60 permits as soon as 59 of 60 holders, with one permit each, have left', async () => {
+  it('admit a waiter for 59 of 60 permits as soon as 59 holders of one permit have left', async () => {
     const queue = freshQueue();
     const holders = Array.from({ length: 60 }, () => newSpec(queue, { limit: 60 }));
     for (const holder of holders) expect((await session.enqueue(holder)).turn.admitted).to.equal(true);

@@ -36,7 +36,7 @@ describe('the list of queues in etcd', () => {
     expect(shown(lines)).to.deep.equal(['c/d 1 4 0', 'b 3 6 0', 'fast 1 10 0']);
   });
 
-  it('also contains directories that have only keys of other programs, if the caller requests such directories', () => {
+  it('also contains directories with only keys of other programs, if the caller requests them', () => {
     const lines = new ListedQueues('p/', () => 0, true);
     lines.list([
       key('p/config/a', 3, '0'),
@@ -59,7 +59,7 @@ describe('the list of queues in etcd', () => {
     expect(shown(lines)).to.deep.equal(['q 2 6 1', 'r 1 10 0']);
   });
 
-  it('moves a key that was created again to the end of its queue, even if the event of its deletion was lost', () => {
+  it('moves a key that was created again to the end of its queue', () => {
     const lines = new ListedQueues('', () => 0, false);
     lines.list([key('q/a-1', 5), key('q/a-2', 6)]);
     lines.apply([event('Delete', 'q/a-1', 7), event('Put', 'q/a-1', 8)], 6n);
@@ -68,7 +68,7 @@ describe('the list of queues in etcd', () => {
     expect(shown(lines)).to.deep.equal(['q 2 8 2']);
   });
 
-  it('continues the departure count of a queue that was empty for a short time, and restarts it after a long time', () => {
+  it('continues the departure count of a queue that was empty for only a short time', () => {
     let now = 0;
     const lines = new ListedQueues('', () => now, false);
     for (const pauseMs of [1_000, 100_000]) {
@@ -101,7 +101,7 @@ describe('the diagnosis of keys in etcd', () => {
     expect(leasesIn('', [...keys, key('config/x', 4, '0')])).to.deep.equal(['10', '255']);
   });
 
-  it('reports directories without entries one by one if there is a prefix, and only their number otherwise', () => {
+  it('reports directories without entries one by one if there is a prefix', () => {
     const keys = [key('p/config/x', 4, '0'), key('p/config/y', 5), key('p/leased/x', 6)];
     const [, ...below] = diagnoseKeys({ prefix: 'p/', beginning: '' }, keys);
     expect(below.map(({ level, about }) => `${level} ${about}`)).to.deep.equal([

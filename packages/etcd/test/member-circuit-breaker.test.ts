@@ -14,7 +14,7 @@ describe('the circuit breaker of an etcd member', () => {
     breaker = new MemberCircuitBreaker(new Failures());
   });
 
-  it('allows calls while the member works, and after several calls failed together with their connection', () => {
+  it('allows further calls after several calls failed together with their connection', () => {
     const all = [breaker.begin(), breaker.begin(), breaker.begin()];
     for (const passage of all) passage.failed(BROKEN);
     breaker.begin();
@@ -58,7 +58,7 @@ describe('the circuit breaker of an etcd member', () => {
     breaker.begin();
   });
 
-  it('rejects calls to failing members when several members have failed recently, and allows calls to other members', () => {
+  it('rejects only calls to failing members when several members have failed recently', () => {
     const failures = new Failures();
     const [first, second, sound] = [
       new MemberCircuitBreaker(failures),
@@ -111,7 +111,7 @@ describe('the circuit breaker of an etcd member', () => {
       }
     });
 
-    it('allows two attempts in three seconds when an outage lasts, until a member responds', () => {
+    it('allows two attempts in three seconds during a long outage', () => {
       opened(10_100);
       for (let round = 0; round < 3; round += 1) {
         expect(opened(2_900), `too early in round ${round}`).to.have.length(0);

@@ -21,7 +21,7 @@ describe('an etcd server without free space', () => {
     await server.stop();
   });
 
-  it('keeps holds, accepts releases, and reports the remedy for enqueues, also in the diagnosis', async () => {
+  it('keeps holds, accepts releases, and refuses enqueues with an error that names the remedy', async () => {
     const session = await clients.session({ hosts: server.endpoint, heartbeatProof: 'strict' });
     const reading = await clients.session({
       hosts: server.endpoint,

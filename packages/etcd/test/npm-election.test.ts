@@ -23,7 +23,7 @@ describe('the election of npm etcd3', () => {
     theirs.close();
   });
 
-  it('puts its candidates into the queue election/NAME, where they and claims of queuelock have one common order', async () => {
+  it('puts its candidates into the queue election/NAME, in one order with claims of queuelock', async () => {
     const name = freshQueue();
     const queue = `election/${name}`;
     const own = await ours.acquire(queue, { value: 'ours' });

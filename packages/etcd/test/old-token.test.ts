@@ -60,7 +60,7 @@ describe('an etcd server with signed tokens after a change of a role', () => {
   }
 
   for (const transport of ['etcd3', 'http2', 'socket'] as const) {
-    it(`accepts a new log-in, so that holds, waits and heartbeats continue (${transport})`, async () => {
+    it(`lets holds, waits and heartbeats continue after a new log-in (${transport})`, async () => {
       const options = { hosts: server.endpoint, auth: alice, prefix: 'allowed/', transport };
       const [holding, waiting] = [await clients.session(options), await clients.session(options)];
       const queue = freshQueue();
@@ -80,7 +80,7 @@ describe('an etcd server with signed tokens after a change of a role', () => {
       await turns.untilAdmitted();
     });
 
-    it(`refuses the next request of each client once, and the client logs in and repeats the request (${transport})`, async () => {
+    it(`refuses the next request of a client until the client has logged in again (${transport})`, async () => {
       const session = await clients.session({
         hosts: server.endpoint,
         auth: alice,

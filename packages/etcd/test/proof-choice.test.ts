@@ -36,7 +36,7 @@ class Members {
 }
 
 describe('the choice of the heartbeat proof', () => {
-  it('is a write (strict) until every member has reported its version, and then depends on the versions', async () => {
+  it('is a write (strict) until every member has reported its version', async () => {
     const members = new Members();
     const choice = members.choice();
     choice.prepare('7');
@@ -47,7 +47,7 @@ describe('the choice of the heartbeat proof', () => {
     expect(members.requested).to.deep.equal([]);
   });
 
-  it("stays strict when a member's version may return stale reads, and does not read the version again", async () => {
+  it("stays strict when a member's version may return stale reads", async () => {
     const members = new Members();
     const choice = members.choice();
     choice.prepare('7');
@@ -56,7 +56,7 @@ describe('the choice of the heartbeat proof', () => {
     expect(members.requested).to.deep.equal([]);
   });
 
-  it('also reports, without a request, whether a member may lose watch events, by its version', async () => {
+  it('reports from the versions of the members whether a member may lose watch events', async () => {
     const members = new Members();
     const choice = members.choice();
     expect(choice.mayLoseEvents).to.equal(true);

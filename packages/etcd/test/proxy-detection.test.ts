@@ -66,7 +66,7 @@ describe('the detection of a grpc-proxy in front of etcd', () => {
     expect((await watchStreams()) - before).to.equal(1);
   });
 
-  it('distinguishes a member from a proxy by the watch stream that the backend already has', async () => {
+  it('distinguishes a member from a proxy without opening another watch stream', async () => {
     const proxy = await startEtcdGrpcProxy(own.server);
     for (const [hosts, isDirect] of [
       [own.server.endpoint, true],
@@ -80,7 +80,7 @@ describe('the detection of a grpc-proxy in front of etcd', () => {
     await proxy.stop();
   });
 
-  it('checks again after a failure of the member, and ignores a stream that was opened before the failure', async () => {
+  it('checks again, on a new watch stream, after a failure of the member', async () => {
     const { connection, detection } = await listening(own.server.endpoint);
     const { endpoint } = connection;
     const shown = detection.listen(endpoint);

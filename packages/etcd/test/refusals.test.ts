@@ -33,7 +33,7 @@ describe('an etcd server that accepts ten operations in a transaction', () => {
       expect(keys).to.equal(0);
     });
 
-    it(`receives a larger transaction only once, even if the client has two of its addresses, and does not count as a failed member (${transport})`, async () => {
+    it(`receives a larger transaction only once, even if the client knows the server by two addresses (${transport})`, async () => {
       const hosts = [server.endpoint, server.endpoint.replace('127.0.0.1', 'localhost')];
       const connection = new Connection(checkOptions({ hosts, transport }));
       const { endpoint } = connection;

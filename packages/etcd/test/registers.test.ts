@@ -26,7 +26,7 @@ describe('registers in etcd', () => {
     await proxy.stop();
   });
 
-  it('are keys without a lease, versioned by the revision of their last write, and absent when they are empty', async () => {
+  it('are keys without a lease, whose version is the revision of their last write', async () => {
     const queue = `${freshQueue()}/nested`;
     const key = `team/.queuelock/register/open/${queue}`;
     expect(await registers.write(queue, 'open', { text: 'yes', was: undefined })).to.equal(true);

@@ -30,7 +30,7 @@ describe('heartbeats that a thread sends to etcd', () => {
     for (const options of [{ auth }, { credentials }]) expect(refusal(options)).to.equal(undefined);
   });
 
-  it('are refused with a client of the application, and with channel options that cannot be passed to a thread', () => {
+  it('are refused as an option if the application passes its own etcd client', () => {
     const client = new Etcd3({ hosts: '127.0.0.1:1' });
     expect(refusal({ client })).to.match(/INVALID_ARGUMENT.*client beside maxBlockedMs.*set hosts/);
     client.close();

@@ -50,7 +50,7 @@ describe('the limit of concurrent requests of an etcd backend', () => {
   const all = (count: number, more: Partial<RequestLimitOptions> = {}): Promise<unknown>[] =>
     Array.from({ length: count }, (_, i) => send(String(i), more));
 
-  it('allows 64 requests at the same time, and then one further request for each reply, in order', async () => {
+  it('allows 64 requests at the same time, then one more for each reply', async () => {
     const under = all(70);
     expect(names()).to.deep.equal(Array.from({ length: 64 }, (_, i) => String(i)));
     sent[3]!.answer();
@@ -76,7 +76,7 @@ describe('the limit of concurrent requests of an etcd backend', () => {
     expect(sent).to.have.length(65);
   });
 
-  it('rejects waiting requests when no reply arrives within their timeout, and sends later requests as usual', async () => {
+  it('rejects waiting requests when no reply arrives within their timeout', async () => {
     const under = all(66, { waitTimeoutMs: 80 });
     const failures = await Promise.all(under.slice(64).map((one) => one.catch((error: unknown) => error)));
     for (const failure of failures) expect(failure).to.include({ code: 'UNAVAILABLE' });

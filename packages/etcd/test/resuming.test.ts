@@ -92,7 +92,7 @@ describe('a resumed etcd session', () => {
     expect(await everything()).to.deep.equal([]);
   });
 
-  it('needs no extra request for new entries, and one read to remove an entry that it has not enqueued again', async () => {
+  it('needs no extra request for new entries', async () => {
     const session = await direct();
     const held = newSpec(freshQueue());
     await session.enqueue(held);
@@ -164,7 +164,7 @@ describe('a resumed etcd session', () => {
     await resumed.close();
   });
 
-  it('removes an entry of the earlier process although its own enqueue of that entry had an unknown outcome', async () => {
+  it('removes an entry of the earlier process after the reply to a repeated enqueue was lost', async () => {
     const session = await direct();
     const spec = newSpec(freshQueue(), { limit: 3 });
     await session.enqueue(spec);
@@ -184,7 +184,7 @@ describe('a resumed etcd session', () => {
     await resumed.close();
   });
 
-  it('can be resumed again after the reply to the resumption was lost, and has the TTL that the server grants', async () => {
+  it('can be resumed again after the reply to the resumption was lost', async () => {
     const session = await direct();
     const { resumption, ttlMs } = session;
     await session.abandon?.();

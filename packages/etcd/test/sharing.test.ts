@@ -32,7 +32,7 @@ describe('a downgrade of an etcd entry', () => {
     return spec;
   }
 
-  it('adds a mark with one request and keeps the key and the position; one more request removes entry and mark', async () => {
+  it('adds a mark with one request, and keeps the key and position of the entry', async () => {
     const session = await direct();
     const spec = newSpec(freshQueue());
     const { queue, id } = spec;
@@ -51,7 +51,7 @@ describe('a downgrade of an etcd entry', () => {
     expect([...(await bench.operator.keysUnder(`${queue}/`)), ...(await marksOf(queue))]).to.deep.equal([]);
   });
 
-  it('admits readers of queuelock behind the entry, while writers and etcdctl wait for all readers', async () => {
+  it('admits readers of queuelock behind the entry, while writers and etcdctl wait', async () => {
     const session = await direct();
     const { queue, id } = await holder(session);
     const reader = newSpec(queue, { shared: true });

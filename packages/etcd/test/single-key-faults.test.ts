@@ -34,7 +34,7 @@ describe('a client of an etcd queue with a single key, with failures', () => {
     ['the enqueue', mentions],
     ['the request for the key', mentionsAgain],
   ] as const) {
-    it(`holds once, and leaves no keys after its release, when the reply to ${about} is lost`, async () => {
+    it(`holds once and leaves no keys when the reply to ${about} is lost`, async () => {
       const session = await lossy();
       const spec = newSpec(queue);
       const lost = loseReply(bench.proxies[0], matches(spec.id));
@@ -79,7 +79,7 @@ describe('a client of an etcd queue with a single key, with failures', () => {
     expect(await everything()).to.deep.equal([]);
   });
 
-  it('leaves no keys when the reply to its release is lost, and does not end the next hold of a client without queues', async () => {
+  it('does not end the next hold when it repeats a release whose reply was lost', async () => {
     const session = await lossy();
     const spec = newSpec(queue);
     await session.enqueue(spec);
@@ -156,7 +156,7 @@ describe('a client of an etcd queue with a single key, with failures', () => {
 
   for (const names of [[''], ['-a', '-b']]) {
     const what = names.length === 1 ? 'one single key' : 'two single keys';
-    it(`leaves no keys when its wait for ${what} is aborted at any packet of the wait`, async function () {
+    it(`leaves no keys when its wait for ${what} is aborted at any moment`, async function () {
       this.timeout(120_000);
       const [proxy] = bench.proxies;
       const client = createLockClient(

@@ -170,7 +170,7 @@ describe('an etcd queue with a single key', () => {
     ]);
   });
 
-  it('lets a multi-lock take its single keys in one revision, or none while another client has one of the keys', async () => {
+  it('lets a multi-lock take all of its single keys in one revision, or none of them', async () => {
     const session = await open();
     const specs = ['a', 'b', 'c'].map((name) => newSpec(`${queue}-${name}`));
     const held = await old.tryLock(specs[1]!.queue);
@@ -214,7 +214,7 @@ describe('an etcd queue with a single key', () => {
     for (const log of logs) await log.untilAdmitted();
   });
 
-  it('can be in a multi-lock with a queue without a single key, and both entries wait for the key', async () => {
+  it('can be in a multi-lock with a queue that has no single key', async () => {
     const session = await open({ singleKey: (name) => (name.endsWith('a') ? name : undefined) });
     const specs = ['a', 'b'].map((name) => newSpec(`${queue}-${name}`));
     const held = await old.tryLock(specs[0]!.queue);
@@ -272,7 +272,7 @@ describe('an etcd queue with a single key', () => {
     expect(await session.remove(queue, spec.id)).to.equal(false);
   });
 
-  it('keeps the key after an eviction by a client without the option singleKey, until the holder removes it', async () => {
+  it('keeps the key of a holder whom a client without the option singleKey evicts', async () => {
     const session = await open();
     const spec = newSpec(queue);
     const placement = await session.enqueue(spec);
@@ -300,7 +300,7 @@ describe('an etcd queue with a single key', () => {
     await held?.release();
   });
 
-  it("keeps the single key of the next holder when the removal of the previous holder's entry is repeated", async () => {
+  it("keeps the next holder's single key when the removal of the previous entry is repeated", async () => {
     const session = await open();
     const [first, second] = [newSpec(queue), newSpec(queue)];
     await session.enqueue(first);
@@ -340,7 +340,7 @@ describe('an etcd queue with a single key', () => {
     await resumed.close();
   });
 
-  it('loses entry and key when a resumed session removes an entry that it has not enqueued again', async () => {
+  it('loses entry and key when a resumed session removes the entry of the earlier process', async () => {
     const session = await open();
     const spec = newSpec(queue);
     await session.enqueue(spec);

@@ -39,7 +39,7 @@ describe('successors of an entry in the same etcd session', () => {
     };
   }
 
-  it('get a grant token that is larger than that of the holder, and not smaller than their own order number', () => {
+  it('get a fencing token that is larger than that of the holder', () => {
     const [first, second] = [owner(1n, 1n), owner(2n, 50n)];
     addBehind(first, 9n);
     addBehind(second, 10n);
@@ -51,7 +51,7 @@ describe('successors of an entry in the same etcd session', () => {
     ]);
   });
 
-  it('are not granted before the removal is confirmed when the holder has no token, or the store may not have reached the next token', () => {
+  it("are not granted before the holder's removal is confirmed if the holder has no fencing token", () => {
     const [first, second] = [owner(1n, 100n), owner(2n)];
     addBehind(first, 9n);
     addBehind(second, 10n);
@@ -60,7 +60,7 @@ describe('successors of an entry in the same etcd session', () => {
     expect(notified).to.deep.equal([]);
   });
 
-  it("are not granted in advance when another client removed the holder's entry, or after they have left", () => {
+  it("are not granted early when another client removed the holder's entry", () => {
     const [removed, left] = [owner(1n, 1n), owner(2n, 2n)];
     addBehind(removed, 9n);
     addBehind(left, 10n)();
@@ -70,7 +70,7 @@ describe('successors of an entry in the same etcd session', () => {
     expect(notified).to.deep.equal([]);
   });
 
-  it("are not granted before the removal is confirmed when the caller has read the holder's key, or after the session was exported", () => {
+  it("are not granted before the holder's removal is confirmed if the caller has read the holder's key", () => {
     const [read, exported] = [owner(1n, 1n), owner(2n, 2n)];
     addBehind(read, 9n);
     addBehind(exported, 10n);
@@ -81,7 +81,7 @@ describe('successors of an entry in the same etcd session', () => {
     expect(notified).to.deep.equal([]);
   });
 
-  it("hide the key of the holder's entry from the caller until the removal is confirmed", () => {
+  it("hide the holder's key from the caller until the holder's removal is confirmed", () => {
     const ahead = owner(1n, 1n);
     addBehind(ahead, 9n);
     successors.handOver(ahead);
@@ -90,7 +90,7 @@ describe('successors of an entry in the same etcd session', () => {
     expect(successors.exposeKey(ahead)).to.equal(true);
   });
 
-  it('wait for the removal when as many removals as fit into one transaction are unconfirmed', () => {
+  it('are not granted early while as many removals as one transaction can contain are unconfirmed', () => {
     const queue = Array.from({ length: MAX_REMOVALS + 2 }, (_, i) => owner(BigInt(i + 1), BigInt(i + 1)));
     store.revision = 1_000n;
     for (const [i, ahead] of queue.entries()) addBehind(ahead, BigInt(i + 2));

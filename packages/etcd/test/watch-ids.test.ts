@@ -56,7 +56,7 @@ describe('the watches on one stream of an etcd server', () => {
       expect(notifications).to.deep.equal({ 'q/a': ['live'], 'q/b': ['live'], 'q/c': ['live'] });
     });
 
-    it('get the events that have the ids which the server confirmed for them', () => {
+    it('each get the events with the id that the server confirmed', () => {
       watchAll('q/a', 'q/b');
       member.confirm('0');
       member.confirm('1');
@@ -71,7 +71,7 @@ describe('the watches on one stream of an etcd server', () => {
       expect(member.canceled).to.deep.equal(['5']);
     });
 
-    it('are canceled as soon as they are confirmed if their watchers leave before the confirmation', () => {
+    it('are canceled at their confirmation if their watchers have already left', () => {
       const watching = watch('q/a');
       watch('q/b');
       watching.unsubscribe();
@@ -89,7 +89,7 @@ describe('the watches on one stream of an etcd server', () => {
       expect(member.requested).to.deep.equal(['q/a']);
     });
 
-    it('are checked by one more watch, which is canceled at once, after a failed request, because a grpc-proxy ignores progress requests', () => {
+    it('are checked by one more watch after a failed request', () => {
       watch('q/a');
       member.confirm('0');
       connection.failed(connection.endpoint, { what: 'a request', error: new Error('no answer') });
@@ -101,7 +101,7 @@ describe('the watches on one stream of an etcd server', () => {
       expect(notifications).to.deep.equal({ 'q/a': ['live', 'q/a is gone'] });
     });
 
-    it('all end when the server confirms a second watch with the id of the first one', () => {
+    it('all end when the server confirms two watches with the same id', () => {
       watchAll('q/a', 'q/b');
       member.confirm('0');
       member.confirm('0');
@@ -149,7 +149,7 @@ describe('the watches on one stream of an etcd server', () => {
     expect(notifications).to.deep.equal({ 'q/a': ['live'] });
   });
 
-  it('all end, and do not deliver the event, when the server sends a watch an event of another key', () => {
+  it('all end when the server sends a watch an event of another key', () => {
     watchAll('q/a', 'q/b');
     member.confirm('0');
     member.confirm('1');
@@ -175,7 +175,7 @@ describe('the watches on one stream of an etcd server', () => {
     expect(notifications).to.deep.equal({ 'q/': ['live', 'q/a is gone', 'broken'] });
   });
 
-  it('get the events of all keys from the start of the range on, if the range has no end', () => {
+  it('get the events of all keys behind the start of a range without end', () => {
     watch('q/', { key: Buffer.from([0]), range_end: Buffer.from([0]) });
     member.confirm('0');
     member.deleted('0', 'z');

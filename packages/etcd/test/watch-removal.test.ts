@@ -83,7 +83,7 @@ describe('the removal of an etcd entry whose key had earlier entries', () => {
     expect(reported).to.deep.equal([{ owned: false, at: 30n }]);
   });
 
-  it('is not reported by the deletion of an earlier entry, which a member that lags behind may deliver', async () => {
+  it('is not reported when a late event shows the deletion of an earlier entry', async () => {
     const reported = departures();
     const ends: bigint[] = [];
     watchRemoval(conflicting, status.context).subscribe({ next: (at) => void ends.push(at) });
@@ -96,7 +96,7 @@ describe('the removal of an etcd entry whose key had earlier entries', () => {
     expect([reported, ends]).to.deep.equal([[{ owned: false, at: 30n }], [30n]]);
   });
 
-  it('is concluded from the next creation of the key when the event of the deletion was lost', () => {
+  it('is concluded from the next creation of the key when the deletion event was lost', () => {
     const reported = departures();
     report(put(20, 25));
     expect(reported).to.deep.equal([]);
@@ -104,7 +104,7 @@ describe('the removal of an etcd entry whose key had earlier entries', () => {
     expect(reported).to.deep.equal([{ owned: false, at: 40n }]);
   });
 
-  it('shows that the entry held alone only if the label of this entry, not of an earlier one, states that', () => {
+  it("shows that the entry held alone only if the entry's own label states that", () => {
     const [reported, other] = [departures(), departures()];
     report(put(10, 12, NOTED), deleted(15), put(20), put(20, 25), deleted(30));
     expect(reported).to.deep.equal([{ owned: false, at: 30n }]);
@@ -114,7 +114,7 @@ describe('the removal of an etcd entry whose key had earlier entries', () => {
     expect(noted).to.deep.equal([{ owned: true, at: 30n }]);
   });
 
-  it('shows that the entry held alone if the process recorded that for the creation of this entry', () => {
+  it("shows that the entry held alone if the waiter's process has recorded that", () => {
     const reported = departures();
     expect(followed.markOwned(creationId({ key: KEY, createRevision: '10' }))).to.equal(false);
     expect(followed.markOwned(creationId({ key: KEY, createRevision: '40' }))).to.equal(false);
@@ -126,7 +126,7 @@ describe('the removal of an etcd entry whose key had earlier entries', () => {
     expect(owner).to.deep.equal([{ owned: true, at: 30n }]);
   });
 
-  it('makes the waiter read the queue if the entry was of the same session and that session did not remove it', () => {
+  it('makes a waiter of the same session read the queue if that session did not remove the entry', () => {
     isOfSameSession = true;
     const reported = departures();
     report(put(20, 25, NOTED), deleted(30));
@@ -181,7 +181,7 @@ describe('a watch that starts during a write', () => {
     return here;
   }
 
-  it('may deliver its first events late, so a waiter near the front of the queue reads a few more times', async () => {
+  it('makes a waiter near the front of the queue read a few more times', async () => {
     const waiter = waiting();
     const thrice = waiter.looked(3);
     waiter.news$.next({ status: 'live', revision: '25' });
@@ -193,7 +193,7 @@ describe('a watch that starts during a write', () => {
     expect(waiter.departures).to.deep.equal([{ owned: false, at: 29n }]);
   });
 
-  it('causes no further reads if nothing was written until the first read, or if many entries are ahead of the waiter', async () => {
+  it('causes no further reads if many entries are ahead of the waiter', async () => {
     const others = [waiting(), waiting(false)];
     const [certain, far] = others;
     const waiter = waiting();

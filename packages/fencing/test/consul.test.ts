@@ -5,7 +5,7 @@ const hold = { key: 'queuelock/queues/jobs/7587a1', token: 42n };
 const gone = { OpIndex: 0, What: 'key "queuelock/queues/jobs/7587a1" doesn\'t exist' };
 
 describe('a check of the hold in a transaction of Consul', () => {
-  it('reads the key of the entry, so that the transaction fails when the entry no longer exists', () => {
+  it('is an operation that reads the key of the entry', () => {
     expect(heldInConsul(hold)).to.deep.equal({ KV: { Verb: 'get', Key: 'queuelock/queues/jobs/7587a1' } });
     expect(() => heldInConsul({ ...hold, key: '' })).to.throw(/key is the key of the entry/);
     expect(() => heldInConsul({ ...hold, token: 0n })).to.throw(/token is a bigint from 1/);

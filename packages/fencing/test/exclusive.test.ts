@@ -71,7 +71,7 @@ describe('the hold of a fenced write', () => {
     expect(keyless).to.throw(/key is the key of the entry/);
   });
 
-  it('is checked for exclusiveness again at each write of a znode, because the lock may have been downgraded', async () => {
+  it('is checked for exclusiveness again at each write of a znode', async () => {
     const downgraded = { ...hold, shared: false };
     const node = fencedZnode(client, '/r', downgraded as FencingHold);
     expect(await node.write('before')).to.deep.equal({ outcome: 'accepted' });

@@ -74,7 +74,7 @@ describe('expectAccepted', () => {
     expect(silent.code).to.equal('INVALID_ARGUMENT');
   });
 
-  it('rejects when a fencing gate has refused the HTTP request, and with UNAVAILABLE for a response that no such gate sends', async () => {
+  it('rejects with UNAVAILABLE for an HTTP response that does not come from a fencing gate', async () => {
     const reply = (status: number, token?: string): Promise<AnyFenceOutcome> =>
       httpOutcome(
         hold,

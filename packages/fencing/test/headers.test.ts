@@ -19,7 +19,7 @@ describe('fencing headers', () => {
     );
   });
 
-  it('are fencing-name with the encoded name, and fencing-token with the decimal token and the epoch if there is one', () => {
+  it('are fencing-name with the encoded name, and fencing-token with the decimal token', () => {
     expect(fencingHeaders({ name: 'invoices/2026', token: 1042n })).to.deep.equal({
       'fencing-name': 'invoices%2F2026',
       'fencing-token': '1042',

@@ -31,7 +31,7 @@ describe('the measurement of the time in which a process could run', () => {
       .and.at.most(performance.now() - after);
   });
 
-  it('reports a standstill when it is over, from the last timer before it to the first timer after it', async () => {
+  it('reports a standstill when it is over', async () => {
     standStill();
     const reported: Loss[] = [];
     const unsubscribe = onLoss((loss) => reported.push(loss));
@@ -49,7 +49,7 @@ describe('the measurement of the time in which a process could run', () => {
     expect(lostMs).to.be.at.least(STANDSTILL_MS - 25);
   });
 
-  it('reports a standstill to a listener that unsubscribes right after it, and nothing afterwards', () => {
+  it('reports a standstill to a listener that unsubscribes right after it', () => {
     const reported: Loss[] = [];
     const unsubscribe = onLoss((loss) => reported.push(loss));
     standStill();

@@ -16,7 +16,7 @@ describe('an id of an entry of a memory server', () => {
     await backend.close();
   });
 
-  it('is used again by a late request after an eviction, and the trace of the evicted hold remains', async () => {
+  it('keeps the trace of an evicted hold when a late request uses the id again', async () => {
     const server = createMemoryServer();
     const backend = memory({ server });
     const session = await backend.open(10_000, new AbortController().signal);

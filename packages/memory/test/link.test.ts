@@ -138,7 +138,7 @@ describe('a connection to a memory server', () => {
     expect(server.sessionIds).to.deep.equal([session.id]);
   });
 
-  it('aborts the renewal of a session when the signal of the call aborts, but not the opening of a session', async () => {
+  it('aborts the renewal of a session when the signal of the call aborts', async () => {
     const intercept = only('renew', () => new Promise(() => undefined));
     const backend = connect({ intercept });
     const session = await openSession(backend);
@@ -149,7 +149,7 @@ describe('a connection to a memory server', () => {
     expect((await backend.open(1_000, stop.signal)).ttlMs).to.equal(1_000);
   });
 
-  it('delivers the events of a subscription in order, whatever the order in which the option deliver passes them on', async () => {
+  it('delivers the events of a subscription in order, even if deliver() passes them on in another order', async () => {
     const held: (() => void)[] = [];
     const far = connect({ deliver: (arrive) => held.push(arrive) });
     const near = await openSession(connect({}));

@@ -27,7 +27,7 @@ describe('permits of a memory server', () => {
     server.close();
   });
 
-  it('decide an admission by their sum over an entry and all conflicting entries ahead of it, waiters included', async () => {
+  it('decide an admission by their sum over the entry and all conflicting entries ahead', async () => {
     const line = await enterAll(
       { limit: 5, permits: 3 },
       { limit: 5, permits: 4 },
@@ -61,7 +61,7 @@ describe('permits of a memory server', () => {
     expect(admitted()).to.deep.equal([true, true]);
   });
 
-  it('become free for a waiter that is enqueued again with a higher limit, and that keeps its position', async () => {
+  it('become free for a waiter that is enqueued again with a higher limit', async () => {
     const line = await enterAll({}, { limit: 1 }, { limit: 1 });
     expect(await line.resize(2, 2)).to.equal(false);
     expect(await line.resize(1, 2)).to.equal(true);
@@ -86,7 +86,7 @@ describe('permits of a memory server', () => {
     expect(admitted()).to.deep.equal([true]);
   });
 
-  it('become free for an entry whose limit is raised, and all subscribers of that entry are notified', async () => {
+  it('become free for an entry whose limit is raised', async () => {
     const session = await openSession(backend);
     const waiter = newSpec();
     await session.enqueue(newSpec());

@@ -42,7 +42,7 @@ describe('resuming a session of a memory server', () => {
     expect(await codeOf(resume('nothing'))).to.equal('INVALID_ARGUMENT');
   });
 
-  it('rejects further calls of a client that abandoned the session, and a close by that client does not end the session', async () => {
+  it('rejects further calls of a client that has abandoned the session', async () => {
     const session = await openSession(memory({ server }));
     await session.abandon!();
     await session.abandon!();

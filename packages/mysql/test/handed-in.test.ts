@@ -115,7 +115,7 @@ describe('a pool of MySQL that the application uses too', () => {
     second.release();
   });
 
-  it('has connections for locks that the application acquires inside its own open transactions', async () => {
+  it('has connections for locks that the application acquires inside its transactions', async () => {
     const pool = clients.pool({ connectionLimit: 4 });
     const locks = createLockClient(mysql({ pool }));
     await locks.run('account', () => undefined);
@@ -140,7 +140,7 @@ describe('a pool of MySQL that the application uses too', () => {
     for (const connection of [await pool.getConnection(), await pool.getConnection()]) connection.release();
   });
 
-  it('is reported as the reason, with the number of its connections, when all of them are in use', async () => {
+  it('is named in the error when all its connections are in use', async () => {
     const pool = clients.pool({ connectionLimit: 2 });
     const taken = [await pool.getConnection(), await pool.getConnection()];
     const backend = clients.connect({ pool, requestTimeoutMs: 50 });

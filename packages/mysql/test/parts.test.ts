@@ -66,7 +66,7 @@ describe('the polling of waiters on MySQL', () => {
     expect(mayHold({ limit: 3, permits: 2 }, 2)).to.equal(false);
   });
 
-  it('counts the entries ahead only for the first waiter of a queue, and only in a limited number of queues', () => {
+  it('counts the entries ahead only for the first waiter of a queue', () => {
     const placed = (queue: string, ord: string): Placed => ({
       queue,
       ord,
@@ -191,7 +191,7 @@ describe('diagnosis of the replicas of a MySQL', () => {
     }
   });
 
-  it('warns when an old primary may continue to renew a hold, or has a short semi-synchronous timeout', () => {
+  it('warns when an old primary may continue to renew a hold', () => {
     expect(texts({ rpl_semi_sync_master_enabled: 'OFF' }).join()).to.match(
       /^warning: it has 1 replicas, .*renews the earlier hold without end/,
     );

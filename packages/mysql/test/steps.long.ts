@@ -117,7 +117,7 @@ describe('an entry that was removed from a queue on MySQL', () => {
     expect(await clients.operator.entries('evicted')).to.deep.equal([]);
   });
 
-  it('is not added again by a late enqueue after another entry of the same lock of several names was removed', async () => {
+  it('is not added again when the enqueue of its lock of several names arrives late', async () => {
     const session = await clients.session();
     const specs = [newSpec({ queue: 'left' }), newSpec({ queue: 'right' })];
     const [left] = (await session.enqueueAll?.(specs)) ?? [];

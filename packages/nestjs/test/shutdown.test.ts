@@ -89,7 +89,7 @@ describe('the shutdown of an application with locks', () => {
     expect(apps.server.entryCount).to.equal(0);
   });
 
-  it('responds with the status of the option outOfOrderStatus to requests that wait for a lock, and ends their connections', async () => {
+  it('responds with the status of the option outOfOrderStatus to requests that wait for a lock', async () => {
     const hold = await apps.other.acquire('work');
     const response = fetch(`${url}/work`);
     const queued = apps.other.watch('work');

@@ -165,7 +165,7 @@ describe('OpenTelemetry instrumentation of locks', () => {
     await session.close();
   });
 
-  it('uses the lock class (such as the name without an id) that the classOf option returns', async () => {
+  it('uses the lock class that the classOf option returns', async () => {
     stop();
     const { tracerProvider, meterProvider } = sdk;
     stop = instrumentLocks({ tracerProvider, meterProvider, classOf: (name) => name.replace(/\d+/g, 'N') });

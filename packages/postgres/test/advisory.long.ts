@@ -123,7 +123,7 @@ describe('a queue of PostgreSQL with an advisory lock', () => {
     await (await again).release();
   }).timeout(WITHIN_MS);
 
-  it('leaves no pending request for the advisory lock when a wait is cancelled, however often', async () => {
+  it('leaves no pending request for the advisory lock when a wait is cancelled', async () => {
     const old = await other();
     await old.query(`select pg_advisory_lock(${KEY})`);
     const ours = client();
@@ -205,7 +205,7 @@ describe('a queue of PostgreSQL with an advisory lock', () => {
     await (await ours.acquire('jobs')).release();
   }).timeout(WITHIN_MS);
 
-  it('lets a waiter wait on a new connection when the connection that waits for the lock breaks', async () => {
+  it('lets a waiter wait on a new connection when its connection breaks', async () => {
     const old = await other();
     await old.query(`select pg_advisory_lock(${KEY})`);
     const waiting = client().acquire('jobs');
@@ -271,7 +271,7 @@ describe('a queue of PostgreSQL with an advisory lock', () => {
     await clients.until('select count(*)::int from queuelock.entry', 0);
   });
 
-  it('loses its entry when the session is resumed, because the lock ended with the earlier connection', async () => {
+  it('loses its entry when the session is resumed', async () => {
     const backend = clients.connect({ advisoryKey });
     const session = await clients.session(backend);
     const spec = newSpec();

@@ -19,7 +19,7 @@ describe('a text that is stored in PostgreSQL', () => {
       expect(textOf(storedText(text))).to.equal(text);
   });
 
-  it('is stored without the character 0, and a common prefix of two texts stays a common prefix', () => {
+  it('is stored without the character 0', () => {
     expect(storedText('a\0b')).to.not.contain('\0');
     expect(storedText('a\\\0b').startsWith(storedText('a\\'))).to.equal(true);
   });
@@ -57,7 +57,7 @@ describe('an error of PostgreSQL', () => {
     expect(breaksConnection(Object.assign(new Error('reset'), { code: 'EPIPE' }))).to.equal(true);
   });
 
-  it('leads to a retry if it reports a conflict, and to the creation of the tables if it reports that they are missing', () => {
+  it('leads to a retry if it reports a conflict', () => {
     expect(['40P01', '40001', '23505', '42501'].map((code) => isClash(serverError(code)))).to.deep.equal([
       true,
       true,
@@ -107,7 +107,7 @@ describe('the rate limit of connections to PostgreSQL', () => {
 });
 
 describe('the entries of PostgreSQL that a client knows', () => {
-  it('have numbers whose sum is computed exactly, for a comparison with the store', () => {
+  it('have order numbers whose sum is computed exactly', () => {
     const most = Number.MAX_SAFE_INTEGER;
     expect(sumOf([{ ord: most }, { ord: most - 1 }])).to.equal(18_014_398_509_481_981n);
   });

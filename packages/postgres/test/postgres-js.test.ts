@@ -70,7 +70,7 @@ describe('a client of postgres.js that is passed to postgres()', () => {
     await server.until(connected, 0);
   });
 
-  it('may lose its connections: the session then continues over a new connection with the same options', async () => {
+  it('may lose its connections, and the session continues over a new one', async () => {
     const backend = postgres({
       client: client({ connection: { application_name: 'cut' } }),
       requestTimeoutMs: 5_000,

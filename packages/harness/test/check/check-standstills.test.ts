@@ -50,7 +50,7 @@ describe('a standstill of the machine', () => {
     expectFine(still(crash(6_400).close(30_000, 'b'), 3_000, 3_300));
     expect(rulesIn(still(crash(6_401).close(30_000, 'b'), 3_000, 3_300))).to.deep.equal(['L1']);
   });
-  it('extends the limit of rule L1 only by its part after the crash, and several standstills add up', () => {
+  it('extends the limit of rule L1 only by the part after the crash', () => {
     expectFine(still(crash(6_300).close(30_000, 'b'), 0, 300));
     expect(rulesIn(still(crash(6_301).close(30_000, 'b'), 0, 300))).to.deep.equal(['L1']);
     const twice = (acquired: number): HistoryBuilder =>

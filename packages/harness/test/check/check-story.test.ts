@@ -83,7 +83,7 @@ describe('a recorded history', () => {
       'no heartbeat proved',
     );
   });
-  it('is not flagged if its event "queued" has a stamp just after that of "acquired", for an entry that is admitted without a wait', () => {
+  it('is not flagged if the event "queued" of an entry has a stamp just after "acquired"', () => {
     expectFine(one({ enqueue: 10, queued: 20.001, acquired: 20, released: 30 }).close(300, 'a'));
   });
   it('is not flagged if a worker is killed and another process starts with its name', () => {

@@ -49,7 +49,7 @@ describe('the check of a history', () => {
     it('flags an older token that is accepted after a newer token', () => {
       expect(rulesIn(written(120 + NS))).to.deep.equal(['S1']);
     });
-    it('does not flag the last write with an older token that begins before the first newer write ends', () => {
+    it('does not flag a write with an older token that begins before the newer write ends', () => {
       expectFine(written(120 - NS));
       expectFine(written(120));
     });
@@ -70,7 +70,7 @@ describe('the check of a history', () => {
           .close(300, 'a', 'b'),
       );
     });
-    it('counts the writes to an unfenced resource that fencing would have prevented, and flags none of them', () => {
+    it('counts the writes to an unfenced resource that fencing would have prevented', () => {
       const builder = handedOver(100, 101)
         .effect('b', 110, { token: 2, answered: 120, resource: 'log' })
         .effect('a', 130, { token: 1, believed: false, resource: 'log' })
@@ -123,14 +123,14 @@ describe('the check of a history', () => {
       );
       expect(rules).to.have.members(['S2', 'S2', 'S3']);
     });
-    it('flag a holder that believes that it holds and writes after its own deadline, even without waiters', () => {
+    it('flag a holder that believes that it holds after its own deadline', () => {
       const builder = new HistoryBuilder()
         .worker('a', 0)
         .attempt('a', { token: 1, queued: 10, acquired: 20, revoked: 6_000 })
         .effect('a', PROVEN_MS + 1, { token: 1, outcome: 'refused' });
       expect(rulesIn(builder.close(6_100, 'a'))).to.deep.equal(['S2']);
     });
-    it('flag a hold that begins after its own deadline, unless it reports at once that no time is left', () => {
+    it('flag a hold that begins after its own deadline, unless it reports no remaining time', () => {
       const late = (remainingMs: number): HistoryBuilder =>
         new HistoryBuilder()
           .worker('a', 0)
@@ -143,7 +143,7 @@ describe('the check of a history', () => {
       expect(rulesIn(frozenHolder(DEADLINE - NS, 9_000).close(9_100, 'a', 'b'))).to.deep.equal(['S2', 'S3']);
       expectFine(frozenHolder(DEADLINE, 9_000).close(9_100, 'a', 'b'));
     });
-    it('do not let a heartbeat extend a proof that ended before the heartbeat was confirmed', () => {
+    it('do not let a heartbeat extend a proof that has already ended', () => {
       const late = frozenHolder(DEADLINE + 100, 9_000);
       late.tell('a', DEADLINE + 1, {
         ev: 'beat',
@@ -182,7 +182,7 @@ describe('the check of a history', () => {
         .read('a', 51, true);
       expect(rulesIn(builder.close(6_100, 'a'))).to.deep.equal(['S2']);
     });
-    it("excuse an overlap after an operator removed the holder's entry, but only within the limit evictionMs", () => {
+    it("excuse an overlap after an operator removed the holder's entry, within the limit evictionMs", () => {
       const evicted = (): HistoryBuilder => {
         const builder = handedOver(100, 60);
         const lost = builder.events.filter(

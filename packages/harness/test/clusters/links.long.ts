@@ -57,7 +57,7 @@ describe('the rules of the router', () => {
     );
   });
 
-  it('drop packets silently, reject them with a reset, or drop a random part of them, as the faults request', () => {
+  it('drop packets, or reject them with a reset, as the faults request', () => {
     const weather = {
       cuts: [
         { from: 'member-1', to: 'member-2', as: 'silence' },

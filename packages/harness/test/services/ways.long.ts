@@ -77,7 +77,7 @@ describe('a server that the environment names', () => {
     }
   });
 
-  it('is required when a test allows no other server, and the error names the variable to set', async () => {
+  it('is required by a test that allows no other server', async () => {
     const error = await withEnvironment({ QUEUELOCK_ETCD_ENDPOINTS: undefined }, () =>
       startEtcd({ way: 'endpoints' }).catch((reason: unknown) => reason),
     );
