@@ -222,7 +222,7 @@ describe('a TCP proxy', () => {
     expect(await one.ending).to.equal('ECONNRESET');
   });
 
-  it('does not take control frames of HTTP/2 for the reply that it should lose', async () => {
+  it('does not take control frames of HTTP/2 for the reply that it is to lose', async () => {
     const caller = call();
     const { lost } = proxy.loseNextReply((chunk) => chunk.includes('PING'));
     let isLost = false;
