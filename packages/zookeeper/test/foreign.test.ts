@@ -79,7 +79,7 @@ describe('foreign children of a ZooKeeper queue', () => {
   });
 });
 
-describe('a ZooKeeper queue with entries of another naming', () => {
+describe('a ZooKeeper queue with foreign children', () => {
   const bench = new Bench();
   let server: string;
   let queue: string;
