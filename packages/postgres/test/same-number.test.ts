@@ -6,11 +6,11 @@ import { Clients } from './clients.ts';
 // the same order number, this one plus 1.
 const LAST = 5_000_000_000_000_000;
 
-describe('two entries of a session that have the same order number, each in its own queue', function () {
+describe('two entries with the same order number in different queues', function () {
   this.timeout(60_000);
   const clients = new Clients();
 
-  it('are granted separately: the grant of one does not grant the other', async () => {
+  it('are each granted only when the hold in their own queue is released', async () => {
     const [holder, waiter] = [createLockClient(clients.connect()), createLockClient(clients.connect())];
     const [first, second] = [await holder.acquire('first'), await holder.acquire('second')];
     await clients.operator.query('update queuelock.queue set last = $1', [LAST]);

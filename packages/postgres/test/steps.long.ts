@@ -183,7 +183,7 @@ describe('the steps on PostgreSQL', () => {
     expect((await entering).turn.admitted).to.equal(true);
   });
 
-  it("give growing numbers to entries, even after the queue's row was removed and the clock was set back", async () => {
+  it('give entries growing fencing tokens even after the clock was set back', async () => {
     const session = await clients.session();
     const first = newSpec({ queue: 'numbered' });
     const { token } = await session.enqueue(first);

@@ -83,7 +83,7 @@ describe('hooks over snapshots', () => {
     expect(bridge.opened).to.equal(1);
   });
 
-  it('keep a stream open across a change of routes, and close it a second after its last component unmounts', async () => {
+  it('keep a stream open when another component mounts soon after the last one unmounts', async () => {
     const { unmount } = show(<Owners name="a" />);
     unmount();
     expect(bridge.subscribers.get('queue a')).to.equal(1);

@@ -121,7 +121,7 @@ describe('a claim that may give up in a deadlock', () => {
     expect([claim.last!.status, claim.end, state$.observed]).to.deep.equal(['ended', 'complete', false]);
   });
 
-  it('ends a wait like acquire after an abort, a timeout, a lost session or the close of the client', async () => {
+  it('rejects like acquire when it is aborted, times out or loses the session', async () => {
     const holder = await client.acquire('x');
     const other = createLockClient(memory({ server }), { clock });
     const abort = new AbortController();

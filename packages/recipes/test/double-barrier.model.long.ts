@@ -8,7 +8,7 @@ import { anyDoubleBarrierHistory } from './double-barrier-history.ts';
 const RUNS = Number(process.env['MODEL_RUNS'] ?? 1_000);
 
 describe('a double barrier in random histories', () => {
-  it(`begins and ends each round for all members together, and leaves no waiter (${RUNS} histories of a new seed)`, async () => {
+  it(`begins and ends each round for all members together (${RUNS} histories of a random seed)`, async () => {
     await fc.assert(anyDoubleBarrierHistory, { numRuns: RUNS, seed: randomInt(2 ** 31) });
   }).timeout(0);
 });

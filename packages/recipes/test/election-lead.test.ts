@@ -367,7 +367,7 @@ describe('Election.lead', () => {
     }
 
     for (const behind of [false, true]) {
-      it(`leaves no entry, at whichever await the abort comes (${behind ? 'behind another leader' : 'without a leader'})`, async () => {
+      it(`leaves no entry, whenever the abort comes (${behind ? 'behind another leader' : 'without a leader'})`, async () => {
         const { points } = await giveUp(behind, Infinity);
         const begun = new Set<boolean>();
         for (let at = 0; at < points; at += 1) begun.add((await giveUp(behind, at)).begun > 0);

@@ -3,7 +3,7 @@ import { election, type Leadership } from '../src/index.ts';
 import { Pace } from '../src/election-pace.ts';
 import { MemoryStage, TTL_MS, deferred } from './election-stage.ts';
 
-describe('the backoff between two terms of a leader that calls lead', () => {
+describe('the backoff between two terms of Election.lead', () => {
   let stage: MemoryStage;
   let retiring: AbortController;
 
@@ -33,7 +33,7 @@ describe('the backoff between two terms of a leader that calls lead', () => {
     for (const [i, ms] of least.entries()) expect(pauses[i], `pause ${i}`).to.be.within(ms, ms * 1.25 + 1);
   });
 
-  it('is zero after a term of 10 s, and starts anew at its minimum after the next short term', async () => {
+  it('is zero after a term of 10 s, and then starts again at its minimum', async () => {
     const pace = new Pace({ ...stage.clock, random: () => 0 });
     const rests = [0, 0, 0, 30, 800, 10_000, 0, 40].map((termMs) => pace.restAfter(termMs));
     expect(rests).to.deep.equal([100, 200, 400, 770, 800, 0, 100, 160]);

@@ -90,7 +90,7 @@ describe('streams of elections and locks', () => {
       expect(stage.values('x')).to.have.lengthOf(1);
     });
 
-    it('shares one candidate among all subscribers, and emits its present state to late ones', async () => {
+    it('shares one candidate among all subscribers', async () => {
       const own = candidate('a');
       const first = watch(leadsIn(own));
       await stage.settle();
@@ -103,7 +103,7 @@ describe('streams of elections and locks', () => {
       expect(stage.values('x')).to.deep.equal(['a']);
     });
 
-    it('emits undefined synchronously with the loss of the session, and campaigns again', async () => {
+    it('emits undefined synchronously when the session is lost', async () => {
       const seen = watch(leadsIn(candidate('a')));
       await stage.settle();
       stage.expireFirst('x');
@@ -122,7 +122,7 @@ describe('streams of elections and locks', () => {
       expect(seen.last).to.equal(true);
     });
 
-    it("emits undefined before listeners of the leadership's signal are notified of the loss", async () => {
+    it("emits undefined before the leadership's signal notifies its listeners of the loss", async () => {
       const own = candidate('a');
       const [seen, leadership] = [watch(leadsIn(own)), watch(own.candidacy$)];
       await stage.settle();
@@ -132,7 +132,7 @@ describe('streams of elections and locks', () => {
       expect(notified).to.deep.equal([false]);
     });
 
-    it('emits undefined to a new subscriber after the deadline of the session, although no timer has fired', async () => {
+    it('emits undefined to a new subscriber after the deadline of the session', async () => {
       const own = candidate('a');
       const early = watch(leadsIn(own));
       await stage.settle();
@@ -331,7 +331,7 @@ describe('streams of elections and locks', () => {
       expect(failures.values).to.deep.equal([]);
     });
 
-    it('emits ENTRY_LOST when an operator removes the entry of a candidate, which then campaigns again', async () => {
+    it('emits ENTRY_LOST when an operator removes the entry of a candidate', async () => {
       await stage.client().acquire('x');
       const own = candidate('a');
       const failures = watch(own.errors$);
@@ -367,7 +367,7 @@ describe('streams of elections and locks', () => {
       expect(stage.values('x')).to.deep.equal([]);
     });
 
-    it('emits no value after the deadline of the session, although no timer has fired', async () => {
+    it('emits no value after the deadline of the session', async () => {
       const { input$, source$, open } = source();
       const seen = watch(source$.pipe(whileLeader(candidate('a'))));
       await stage.settle();
@@ -459,7 +459,7 @@ describe('streams of elections and locks', () => {
       ['the session ends', () => stage.expireFirst('x')],
       ['an operator removes the entry', () => stage.server.evict(stage.server.queues().get('x')![0]!.key)],
     ] as const) {
-      it(`errors with OWNERSHIP_LOST after it has unsubscribed from the source when ${how}`, async () => {
+      it(`unsubscribes from the source before it errors with OWNERSHIP_LOST when ${how}`, async () => {
         const { source$, open } = source();
         const openAtError: number[] = [];
         const seen = watch(
@@ -526,7 +526,7 @@ describe('streams of elections and locks', () => {
       expect(closed.end).to.include({ code: 'CLOSED' });
     });
 
-    it('leaves the queue when it is unsubscribed, even while its request to join is in flight', async () => {
+    it('leaves the queue when it is unsubscribed while its request to join is in flight', async () => {
       const client = stage.client();
       watch(NEVER.pipe(underLock(client, 'x'))).stop();
       const waiting = watch(NEVER.pipe(underLock(client, 'x')));

@@ -226,7 +226,7 @@ describe('leader election', () => {
     }
 
     for (const behind of [false, true]) {
-      it(`leaves no entry, at whichever await the abort comes (${behind ? 'behind another leader' : 'without a leader'})`, async () => {
+      it(`leaves no entry, whenever the abort comes (${behind ? 'behind another leader' : 'without a leader'})`, async () => {
         const outcomes = new Set<boolean>();
         const { points } = await giveUp(behind, Infinity);
         for (let at = 0; at < points; at += 1) outcomes.add((await giveUp(behind, at)).led);
@@ -235,7 +235,7 @@ describe('leader election', () => {
     }
   });
 
-  describe('an observer of leader$ and candidates$', () => {
+  describe('leader$ or candidates$ of an observer', () => {
     it('emits each leader, each new value and each absence of a leader once', async () => {
       const seen = follow(candidate('observer').leader$);
       const first = await candidate('a').campaign();
@@ -256,7 +256,7 @@ describe('leader election', () => {
       seen.stop();
     });
 
-    it('emits the present leader to a new subscriber, with its key and order', async () => {
+    it('emits the present leader with its key and order number to each new subscriber', async () => {
       const leadership = await candidate('a').campaign();
       const observer = candidate('observer');
       const seen = [follow(observer.leader$), follow(observer.leader$)];
@@ -267,7 +267,7 @@ describe('leader election', () => {
       for (const { stop } of seen) stop();
     });
 
-    it('emits a candidate of another program with the value that the program stored', async () => {
+    it('emits the value that a leader of another program has stored', async () => {
       const seen = follow(candidate('observer').leader$);
       await stage.client().acquire('x', { value: '10.0.0.7:443' });
       await stage.settle();

@@ -37,7 +37,7 @@ describe('health of a lock client', () => {
     ]);
   });
 
-  it('stays ready until the session has been unproven for unreadyAfterMs, even if it becomes suspect or lost', async () => {
+  it('stays ready until the session has been suspect or lost for unreadyAfterMs', async () => {
     const { session$, health } = stage({ unreadyAfterMs: 500 });
     session$.next({ status: 'alive' });
     session$.next({ status: 'suspect' });

@@ -12,7 +12,7 @@ describe('states of recipes as JSON', () => {
 
   const parsed = (state: unknown): unknown => JSON.parse(JSON.stringify(state));
 
-  it("show the leader, the candidates and the client's own leadership, with numbers of 64 bits as texts", async () => {
+  it('contain order numbers and fencing tokens as strings', async () => {
     const client = stage.client();
     const own = election(client, 'x', { value: 'a' });
     const [leader, candidates] = [follow(own.leader$), follow(own.candidates$)];

@@ -23,7 +23,7 @@ describe('oncePer when messages are lost or late', () => {
     oncePer(stage.client(), 'report', { guarantee: 'at-least-once', owner });
 
   for (const lost of ['request', 'answer'] as const) {
-    it(`notes a slot once and does its work once when every second ${lost} of a register write is lost`, async () => {
+    it(`does the work of a slot once when every second ${lost} of a register write is lost`, async () => {
       let calls = 0;
       const intercept: Intercept = async (call, proceed) => {
         const isLost = call === 'writeRegister' && ++calls % 2 === 1;
@@ -58,7 +58,7 @@ describe('oncePer when messages are lost or late', () => {
     expect(works).to.equal(0);
   });
 
-  it('reads the notes of slots again when it is admitted, even if no notification has arrived', async () => {
+  it('skips a slot that another client has done even if the notification is late', async () => {
     const held: (() => void)[] = [];
     let isFirstLate = false;
     const deliver = (arrive: () => void): void => {
@@ -114,7 +114,7 @@ describe('oncePer when messages are lost or late', () => {
     });
   }
 
-  it('never overwrites the note of a later holder, even if that note is for an older slot', async () => {
+  it('never overwrites the note of a later holder', async () => {
     const early = untilDone('early');
     const { promise: end, resolve } = deferred();
     const frozen = early.run(9, () => end);

@@ -6,7 +6,7 @@ import { MemoryLine } from './memory-store.ts';
 
 const SOON = { timeoutMs: 20 };
 
-describe('a recipe whose wait times out while the store cannot be read', () => {
+describe('a recipe whose wait times out during an outage', () => {
   let stage: MemoryStage;
   let line: MemoryLine;
   let client: LockClient;
@@ -59,7 +59,7 @@ describe('a recipe whose wait times out while the store cannot be read', () => {
     });
   }
 
-  it('rejects with UNAVAILABLE for a latch whose count it read before the outage', async () => {
+  it('rejects with UNAVAILABLE for a latch whose count was read before the outage', async () => {
     await latch(client, 'x').trySetCount(1);
     const late = latch(client, 'x').wait(SOON);
     await stage.settle();
@@ -67,7 +67,7 @@ describe('a recipe whose wait times out while the store cannot be read', () => {
     isAnOutage(await ended(late), 'the latch "x" did not reach 0', 'the connection is cut');
   });
 
-  it('rejects with UNAVAILABLE for entering and for leaving a double barrier', async () => {
+  it('rejects with UNAVAILABLE when a member enters or leaves a double barrier', async () => {
     const other = doubleBarrier(stage.client(), 'y', { members: 2 }).enter();
     const place = await doubleBarrier(client, 'y', { members: 2 }).enter();
     const late = doubleBarrier(client, 'x', { members: 2 }).enter(SOON);
@@ -82,7 +82,7 @@ describe('a recipe whose wait times out while the store cannot be read', () => {
     await otherLeft;
   });
 
-  it('rejects with UNAVAILABLE for a slot whose work another client does', async () => {
+  it('rejects with UNAVAILABLE while another client does the work of the slot', async () => {
     const working = oncePer(stage.client(), 'x', { guarantee: 'at-least-once' });
     let done!: () => void;
     const work = working.run(1, () => new Promise<void>((resolve) => (done = resolve)));
@@ -110,7 +110,7 @@ describe('a recipe whose wait times out while the store cannot be read', () => {
     expect(await neverAborted).to.be.an.instanceOf(QueueLockError);
   });
 
-  it('rejects with TIMEOUT when it waits again after the store has become readable', async () => {
+  it('rejects with TIMEOUT when it waits again after the outage', async () => {
     line.cut();
     isAnOutage(await ended(latch(client, 'x').wait(SOON)));
     await line.mend();

@@ -225,7 +225,7 @@ describe('a semaphore', () => {
       limits.stop();
     });
 
-    it('rejects while the register of the limit contains no number, until resize writes a number', async () => {
+    it('rejects with INVALID_ARGUMENT while the stored limit is not a number', async () => {
       await client.register('pool', 'limit').change(() => 'many');
       const pool = sized(2);
       const watched = stage.server.watcherCount;
@@ -265,7 +265,7 @@ describe('a semaphore', () => {
       expect(await givenUpAtEveryPoint({ before, attempt, undo })).to.be.above(5);
     });
 
-    it('grants in order within the limit, and grants every entry that the limit allows, in any random history', async () => {
+    it('grants in order, and as many entries as the limit allows, in random histories', async () => {
       const action = fc.oneof(
         fc.record({
           what: fc.constant('take' as const),

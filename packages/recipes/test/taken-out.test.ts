@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { cohort, doubleBarrier, election, type Leadership } from '../src/index.ts';
 import { MemoryStage, failureOf } from './election-stage.ts';
 
-describe('methods that are destructured from the object that a recipe returns', () => {
+describe('methods destructured from the result of a recipe', () => {
   let stage: MemoryStage;
 
   beforeEach(() => {

@@ -7,7 +7,7 @@ import { startCluster, type Cluster } from './cluster.ts';
 const WITHIN_MS = 60_000;
 const TTL_MS = 10_000;
 
-describe('a holder on a Redis Cluster whose event loop is blocked', function () {
+describe('a holder with a blocked event loop on Redis Cluster', function () {
   this.timeout(180_000);
   let cluster: Cluster;
   let loop: BlockedLoop;
@@ -29,7 +29,7 @@ describe('a holder on a Redis Cluster whose event loop is blocked', function () 
   });
   after(() => loop.close());
 
-  it('keeps the lock when an operator promotes the replica meanwhile, to which the old primary redirects', async () => {
+  it('keeps the lock when an operator promotes the replica meanwhile', async () => {
     const block = { maxBlockedMs: 90_000, ttlMs: TTL_MS, blockMs: 25_000 };
     const { report } = await loop.run(block, async () => {
       const { second } = cluster;

@@ -85,7 +85,7 @@ for (const [way, optionsOf] of Object.entries(WAYS))
       await next.release();
     });
 
-    it('keeps a hold and a waiter when the primary dies and both clients reach the promoted replica', async () => {
+    it('keeps a hold and a waiter when the primary dies and a replica is promoted', async () => {
       const [holder, waiter] = [client(cluster.second), client(cluster.second)];
       const hold = await holder.acquire('jobs');
       const waiting = waiter.acquire('jobs');

@@ -46,7 +46,7 @@ describe('a replica of Redis that lags and takes over', () => {
     return made;
   }
 
-  it('lets two clients hold at the same time, of which a fenced resource refuses the earlier holder', async () => {
+  it('lets a second client hold, and a fenced resource refuses the earlier holder', async () => {
     const earlier = client(primary);
     await earlier.run('warm', async () => undefined);
     // From here on, the replica receives no writes of the primary, so it does not know the next hold.
@@ -62,7 +62,7 @@ describe('a replica of Redis that lags and takes over', () => {
     expect(resource.written).to.deep.equal(['later']);
   }).timeout(WITHIN_MS * 2);
 
-  it('does not end the earlier hold while the old primary still confirms the heartbeats of its holder', async () => {
+  it('does not end the earlier hold while the old primary confirms heartbeats', async () => {
     const earlier = client(primary, 1_000);
     const held = await earlier.acquire('report');
     replication.toClient.blackhole();
@@ -80,7 +80,7 @@ describe('a replica of Redis that lags and takes over', () => {
     expect([held.held, later.held], 'two hold').to.deep.equal([true, true]);
   }).timeout(WITHIN_MS * 2);
 
-  it('ends the earlier hold at its deadline if the old primary accepts writes only with a replica', async () => {
+  it('lets the earlier hold end when the old primary rejects writes without a replica', async () => {
     const settings = ['min-replicas-to-write', '1', 'min-replicas-max-lag', '1'];
     await requested(primary, ['CONFIG', 'SET', ...settings]);
     expect(await adviceOf(primary)).to.contain('the earlier hold ends at its deadline');
@@ -94,7 +94,7 @@ describe('a replica of Redis that lags and takes over', () => {
     expect(later.held).to.equal(true);
   }).timeout(WITHIN_MS * 2);
 
-  it('causes a warning of doctor beforehand if the primary accepts writes without a replica', async () => {
+  it('causes a warning of doctor if the primary accepts writes without a replica', async () => {
     expect(await adviceOf(primary)).to.contain('renews the earlier hold without end');
   }).timeout(WITHIN_MS);
 

@@ -124,7 +124,7 @@ describe('a client that is passed to redis()', () => {
       await backend.close();
     });
 
-    it(`gets a new connection when published messages arrive as other types than strings (${Fake.library})`, async () => {
+    it(`gets a new connection when published messages arrive as buffers (${Fake.library})`, async () => {
       const client = new Fake();
       const backend = redis({ client });
       await backend.open(10_000, signal);
@@ -150,7 +150,7 @@ describe('a client that is passed to redis()', () => {
     }
 
     for (const garbage of [[], '', [7], ['later'], {}, 7, null]) {
-      it(`confirms no heartbeat if its reply is malformed: ${JSON.stringify(garbage)} (${Fake.library})`, async () => {
+      it(`confirms no heartbeat when the reply is malformed: ${JSON.stringify(garbage)} (${Fake.library})`, async () => {
         let isBroken = false;
         const backend = redis({ client: new Fake({ reply: (reply) => (isBroken ? garbage : reply) }) });
         const session = await backend.open(10_000, signal);

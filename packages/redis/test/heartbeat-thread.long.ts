@@ -57,7 +57,7 @@ describe('the connection of the heartbeat thread', function () {
     await connections(before + OF_CLIENT + OF_THREAD);
   });
 
-  it('is reported when the server refuses it, while the main thread keeps the hold, and is opened once the server accepts it', async () => {
+  it('is reported when the server refuses it, and is opened once the server accepts it', async () => {
     await clients.operator.redis.config('SET', 'maxclients', before + OF_CLIENT);
     try {
       const hold = await locks.acquire('jobs');

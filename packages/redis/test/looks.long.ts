@@ -36,8 +36,8 @@ class Stage {
   }
 }
 
-describe('a session on Redis that is reading its entries again', () => {
-  it('reads the entries a second time when another notification arrives during the first read', async () => {
+describe('a Redis session that reads its entries', () => {
+  it('reads again when another notification arrives during the read', async () => {
     const stage = new Stage();
     const { session } = stage;
     const spec = newSpec();

@@ -76,7 +76,7 @@ describe('a client of a Redis with a Sentinel', () => {
     await next.release();
   }).timeout(WITHIN_MS * 3);
 
-  it('may hold at the same time as another client after a lagging replica is promoted, and a fenced resource refuses the earlier holder', async () => {
+  it('is refused by a fenced resource after a lagging replica has granted another client', async () => {
     const earlier = client();
     await earlier.run('warm', async () => undefined);
     // From here on, the replica receives no writes of the primary.

@@ -27,7 +27,7 @@ describe('a queue of Redis with a single key', () => {
     await Promise.all(locks.splice(0).map((made) => made.close()));
   });
 
-  it('stores the key of the holding entry under its single key, and deletes the single key after the release', async () => {
+  it('stores the key of the holding entry under the single key until the release', async () => {
     const session = await clients.session(clients.connect({ singleKey }));
     const spec = newSpec();
     const { key } = await session.enqueue(spec);
@@ -55,7 +55,7 @@ describe('a queue of Redis with a single key', () => {
     await next.release();
   }).timeout(WITHIN_MS);
 
-  it('hands the lock and its single key to the next waiter in one step, so that no other client gets the key', async () => {
+  it('hands the lock and its single key to the next waiter in one step', async () => {
     const [holder, waiter] = [client(), client()];
     const ownership = await holder.acquire('jobs');
     const waiting = waiter.acquire('jobs');

@@ -26,14 +26,14 @@ describe('the checker of what recipes guarantee besides exclusive holds', () => 
     expect(judge.broken).to.equal('agreed');
   });
 
-  it('reports a client that receives already-done for a slot whose work has not returned', () => {
+  it('reports a client that gets already-done while the work of the slot still runs', () => {
     const { agreements, judge } = onStage();
     agreements.slotBegins('1 of b', again);
     agreements.slotIsPast('1 of b', again);
     expect(judge.broken).to.equal('agreed');
   });
 
-  it('reports a latch that opens, or is set again, before enough clients have counted down', () => {
+  it('reports a latch that opens before enough clients have counted down', () => {
     for (const early of ['latchOpens', 'latchIsSet'] as const) {
       const { agreements, judge } = onStage();
       agreements.latchIsSet('c0x1');

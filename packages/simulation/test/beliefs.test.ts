@@ -61,14 +61,14 @@ describe('a hold as its holder knows it in a simulated run', () => {
     expect(ends()).to.deep.equal([{ ...end, atMs: 10_000, untilMs: 500, how: 'lost' }]);
   });
 
-  it('ends with the simulated run if the holder still holds at the end of the run', async () => {
+  it('ends with the run if the holder has not released', async () => {
     const { timeline, beliefs, ends } = onStage();
     await timeline.run(400);
     beliefs.finish();
     expect(ends()).to.deep.equal([{ ...end, atMs: 400, untilMs: 400, how: 'still holds' }]);
   });
 
-  it('ends with the proven time while the holder is frozen, without a read of remainingMs', async () => {
+  it('ends with the proven time while the holder is frozen', async () => {
     const { timeline, beliefs, machine, held } = onStage();
     machine.after(500, () => machine.pause(4_500));
     await timeline.run(999);
@@ -88,7 +88,7 @@ describe('a hold as its holder knows it in a simulated run', () => {
     expect(isBelieved).to.equal(false);
   });
 
-  it('breaks the rule of exclusion if its proven time is extended after another client was granted', async () => {
+  it('breaks exclusion if its proven time is extended after another client was granted', async () => {
     const { timeline, beliefs, machine, held, proven, broken } = onStage();
     machine.after(500, () => machine.pause(4_500));
     await timeline.run(2_000);
@@ -100,7 +100,7 @@ describe('a hold as its holder knows it in a simulated run', () => {
     expect(broken()).to.equal('exclusive');
   });
 
-  it('is checked by the simulation right after a freeze, before a timer of the holder can end it', async () => {
+  it('is checked right after a freeze, before a timer of the holder can end it', async () => {
     const { timeline, beliefs, machine, held, proven, broken } = onStage();
     machine.after(500, () => machine.pause(4_500));
     machine.after(2_000, () => (proven.untilMs = 0));

@@ -44,7 +44,7 @@ describe('the checker of errors that end a wait', () => {
     }
   });
 
-  it('accepts ACCESS_DENIED only for a client whose access is denied, or for one that has resumed the session of such a client', () => {
+  it('accepts ACCESS_DENIED only for a client or session whose access is denied', () => {
     const error = new QueueLockError('ACCESS_DENIED', 'refused');
     expect(isExplained(error, calm, [cut])).to.equal(false);
     expect(isExplained(error, calm, [denied])).to.equal(true);

@@ -33,7 +33,7 @@ describe('the checker that reports overlapping holds', () => {
     expect(judge.broken).to.equal('exclusive');
   });
 
-  it('accepts an overlap after a steal, even if the stolen entry had another key by then', () => {
+  it('accepts an overlap after the steal of an entry that has changed its key', () => {
     const { holds, judge, store } = onStage();
     holds.stealIn('a');
     holds.begin(holdOf('/a/one', 1n));
@@ -42,7 +42,7 @@ describe('the checker that reports overlapping holds', () => {
     expect(judge.broken).to.equal(undefined);
   });
 
-  it('accepts a late notification of a grant that arrives after another client has stolen the lock', () => {
+  it('accepts a grant whose notification arrives only after another client has stolen the lock', () => {
     const { holds, judge, store } = onStage();
     holds.stealIn('a');
     store.onDeleted({ key: '/a/one', token: 1n });
@@ -51,7 +51,7 @@ describe('the checker that reports overlapping holds', () => {
     expect(judge.broken).to.equal(undefined);
   });
 
-  it('reports a grant while an entry ahead is held, even if another client has stolen the lock from the granted entry', () => {
+  it('reports the grant of a stolen entry while an entry ahead of it is held', () => {
     const { holds, judge, store } = onStage();
     holds.stealIn('a');
     holds.begin(holdOf('/a/one', 1n));
@@ -78,13 +78,13 @@ describe('the checker that reports overlapping holds', () => {
       expect(handedOver().judge.broken).to.equal(undefined);
     });
 
-    it('reports a hold of another session that begins before all entries of the first session are removed', () => {
+    it('reports a hold of another session while an entry of the first session exists', () => {
       const { holds, judge } = handedOver();
       holds.begin(holdOf(OTHER, 3n));
       expect(judge.broken).to.equal('exclusive');
     });
 
-    it('reports an overlap with another session if the session removes its earlier entry after its held entry was evicted', async () => {
+    it('reports an overlap if the session removes its earlier entry after its held one was evicted', async () => {
       const { holds, judge, store } = handedOver();
       holds.stealIn('a');
       store.onDeleted({ key: SECOND, token: 2n }, true);
@@ -95,7 +95,7 @@ describe('the checker that reports overlapping holds', () => {
       expect(judge.broken).to.equal('exclusive');
     });
 
-    it('accepts two evicted entries of which the session is not notified yet', () => {
+    it('accepts an overlap when both entries were evicted and the session is not notified yet', () => {
       const { holds, judge, store } = handedOver();
       holds.stealIn('a');
       store.onDeleted({ key: SECOND, token: 2n }, true);

@@ -4,7 +4,7 @@ import { Judge } from '../src/run/judge.ts';
 import { Takings } from '../src/run/takings.ts';
 import { Machine, Timeline } from '../src/timeline.ts';
 
-describe('the rule about holds in a session whose queue another session has stolen', () => {
+describe('the rule for a session whose lock was stolen', () => {
   const TAKER = { key: 'a/6b-other', token: 9n };
 
   function holdOf({ key, token }: Pick<Held, 'key' | 'token'>, limit: number): Held {
@@ -34,15 +34,15 @@ describe('the rule about holds in a session whose queue another session has stol
     return judge.broken;
   }
 
-  it('is broken when the session continues to hand off to its own entries more than 100 ms after its first release', async () => {
+  it('is broken when the session hands off to its own entries for more than 100 ms', async () => {
     expect(await ruleBrokenBy(300)).to.equal('taken');
   });
 
-  it('is kept when the session hands off within 100 ms of its first release', async () => {
+  it('is kept when the session hands off to its own entries for less than 100 ms', async () => {
     expect(await ruleBrokenBy(90)).to.equal(undefined);
   });
 
-  it('is kept when the limit of the semaphore covers the permits of both sessions', async () => {
+  it('is kept when the semaphore has permits for both holders', async () => {
     expect(await ruleBrokenBy(300, 2)).to.equal(undefined);
   });
 });

@@ -72,7 +72,7 @@ describe('the playground in Chromium', function () {
     await story(/^c5 holds/);
   });
 
-  it("grants the lock after a frozen holder's proven time, and shows that holder's loss when it continues", async () => {
+  it('grants the lock to another client after the proven time of a frozen holder', async () => {
     const id = await holder();
     await press('Freeze', id);
     await story(new RegExp(`^${id} is frozen while it holds`));

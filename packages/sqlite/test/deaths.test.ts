@@ -35,7 +35,7 @@ describe('the end of a process with entries in a SQLite file', () => {
     await exit;
   }
 
-  it('admits the next waiter immediately instead of at the expiry of the lease', async () => {
+  it('admits the next waiter before the lease expires', async () => {
     const child = start();
     await once(child, 'message');
     const session = await clients.session();
@@ -48,7 +48,7 @@ describe('the end of a process with entries in a SQLite file', () => {
     expect(performance.now() - diedAt).to.be.lessThan(LEASE_MS / 4);
   });
 
-  it('is noticed when the entry of the process has moved up from far back to the front of the queue', async () => {
+  it('is noticed when the entry of the process reaches the front of the queue', async () => {
     const session = await clients.session();
     const mine = newSpec();
     const child = start();
@@ -97,7 +97,7 @@ describe('the end of a process with entries in a SQLite file', () => {
     await until(async () => expect(inboxes()).to.have.length(1), { what: 'one inbox', withinMs: 20_000 });
   });
 
-  it('comes without process.exit() after the process has closed its client, and leaves no inbox socket', async () => {
+  it('comes without process.exit() after the process has closed its client', async () => {
     const child = start();
     await once(child, 'message');
     const exit = once(child, 'exit');

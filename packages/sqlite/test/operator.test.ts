@@ -12,7 +12,7 @@ describe('an entry that an operator deletes from a SQLite file', function () {
     await bench.close();
   });
 
-  it('frees its permits for a waiter of the semaphore, while other entries hold', async () => {
+  it('frees its permits for a waiter of the semaphore', async () => {
     const session = await backend.open(60_000, signal);
     const deleted = await session.enqueue(newSpec({ limit: 2 }));
     await session.enqueue(newSpec({ limit: 2 }));

@@ -33,7 +33,7 @@ describe('a SQLite file that another user can change', () => {
     return victim;
   }
 
-  it('cannot make queuelock remove an unrelated file whose path it contains as the inbox of a process', async () => {
+  it('cannot make queuelock remove an unrelated file that it names as an inbox', async () => {
     const victim = plant();
     const placement = await (await clients.session()).enqueue(newSpec());
     await admitted(placement);
@@ -74,7 +74,7 @@ describe('a SQLite file that another user can change', () => {
     expect(await refusal(clients.session())).to.have.property('code', 'ACCESS_DENIED');
   });
 
-  it('is accepted only if the user of the process owns it and no other user may write to it', () => {
+  it('is refused unless the user of the process owns it and alone may write', () => {
     expect(fileFault({ uid: 7, mode: 0o100600 }, 7)).to.equal(undefined);
     expect(fileFault({ uid: 7, mode: 0o100644 }, 7)).to.equal(undefined);
     for (const [uid, mode] of [

@@ -14,7 +14,7 @@ async function job(
   charge();
 }
 
-describe('a function that store.effect() wraps as an effect', () => {
+describe('a function wrapped by store.effect()', () => {
   async function lossDuringRun(isCareful: boolean): Promise<unknown> {
     const store = createTestStore();
     const client = store.client({ ttlMs: 10_000 });
@@ -36,7 +36,7 @@ describe('a function that store.effect() wraps as an effect', () => {
     );
   }
 
-  it('makes the close of the test store reject if it is called after the loss of the lock', async () => {
+  it('makes store.close() reject when a client without the lock has called the function', async () => {
     const error = await lossDuringRun(false);
     expect(error).to.have.property('name', 'AssertionError');
     expect(String(error)).to.match(
@@ -48,7 +48,7 @@ describe('a function that store.effect() wraps as an effect', () => {
     expect(await lossDuringRun(true)).to.equal(undefined);
   });
 
-  it('is checked against the hold of the surrounding run call, even if the client holds the same lock again', async () => {
+  it('is checked against the hold of the surrounding run call, not a later hold', async () => {
     const store = createTestStore();
     const client = store.client({ ttlMs: 10_000 });
     const charge = store.effect('charge', undefined, { lock: 'account/7' });

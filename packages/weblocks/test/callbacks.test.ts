@@ -4,7 +4,7 @@ import { Callbacks } from '../src/callbacks.ts';
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('the order in which a lock manager runs callbacks', () => {
-  it('is the order of the requests, even if they are granted in another order in one turn of the event loop', async () => {
+  it('is the order of the requests, even if the grants arrive in another order', async () => {
     const callbacks = new Callbacks();
     const ran: number[] = [];
     const waiting = ['a', 'b', undefined, 'a'].map((name) => callbacks.enter(name));
@@ -14,7 +14,7 @@ describe('the order in which a lock manager runs callbacks', () => {
     expect(ran).to.deep.equal([0, 1, 2, 3]);
   });
 
-  it('requires a callback to wait for earlier callbacks of its name, but not of other names', async () => {
+  it('makes a callback wait only for earlier callbacks of the same lock', async () => {
     const callbacks = new Callbacks();
     const ran: string[] = [];
     const [first, other, second, third] = ['a', 'b', 'a', 'a'].map((name) => callbacks.enter(name));
@@ -28,7 +28,7 @@ describe('the order in which a lock manager runs callbacks', () => {
     expect(ran).to.deep.equal(['other', 'second', 'third']);
   });
 
-  it('does not apply to requests with steal or ifAvailable, or to requests that have ended', async () => {
+  it('does not apply to requests with steal or ifAvailable', async () => {
     const callbacks = new Callbacks();
     const ran: string[] = [];
     callbacks.enter('a');

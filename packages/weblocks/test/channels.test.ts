@@ -6,7 +6,7 @@ import { hold } from './frame.ts';
 
 const KINDS = ['start', 'grant', 'miss', 'end'];
 
-describe('diagnostics channels for web locks, with the names that Node uses', () => {
+describe('diagnostics channels for web locks', () => {
   let reports: [string, unknown][];
   let locks: LockManager;
   const listeners = KINDS.map((kind) => ({
@@ -56,7 +56,7 @@ describe('diagnostics channels for web locks, with the names that Node uses', ()
     await holding.end();
   });
 
-  it('publish why a request was rejected: by its callback, its signal, or a steal', async () => {
+  it('publish the error with which a request was rejected', async () => {
     const error = new Error('of the callback');
     await locks
       .request('jobs', () => {
@@ -79,7 +79,7 @@ describe('diagnostics channels for web locks, with the names that Node uses', ()
     expect(ends.at(-1)).to.deep.equal(end({ steal: true }));
   });
 
-  it('publish nothing for a request whose arguments are rejected', async () => {
+  it('publish nothing for a request with invalid arguments', async () => {
     await locks.request('-', () => undefined).catch(() => undefined);
     expect(reports).to.deep.equal([]);
   });

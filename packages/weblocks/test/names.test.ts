@@ -28,7 +28,7 @@ describe('the names of queues that web locks use', () => {
     );
   });
 
-  it('are printable ASCII without a slash, and contain names of letters, digits, dots and hyphens unchanged', () => {
+  it('are printable ASCII without a slash', () => {
     fc.assert(
       fc.property(unitNames, (name) => {
         expect(encode(name)).to.match(/^[\x21-\x2e\x30-\x7e]+$/);

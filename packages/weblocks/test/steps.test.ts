@@ -10,7 +10,7 @@ const turns = async (count: number): Promise<void> => {
 
 const CHANGES: ReadonlySet<MemoryCall> = new Set(['enqueue', 'tryEnqueue', 'remove', 'evict']);
 
-describe('a lock manager that sends its requests to the store one after another', () => {
+describe('a lock manager that keeps the order of its requests', () => {
   let under: string[] = [];
   /** Calls to the store wait until this promise resolves. Initially it is resolved. */
   let gate: Promise<void>;
@@ -42,7 +42,7 @@ describe('a lock manager that sends its requests to the store one after another'
     return open;
   };
 
-  it('sends each request once the outcome of the previous one is certain', async () => {
+  it('sends a lock request before the store has replied to the previous one', async () => {
     const open = shut();
     const both = [locks.request('a', () => 1), locks.request('b', () => 2)];
     await turns(5);
@@ -91,7 +91,7 @@ describe('a lock manager that sends its requests to the store one after another'
     await (await request).end();
   });
 
-  it('rejects an aborted lock request at once while the store does not respond, and later removes its entry', async () => {
+  it('rejects an aborted lock request at once while the store does not respond', async () => {
     const open = shut();
     const controller = new AbortController();
     let runs = 0;

@@ -88,7 +88,7 @@ describe('a connection to ZooKeeper', () => {
     expect(await asOperator(server, (zk) => zk.children(chroot))).to.have.members(['.queuelock', 'jobs']);
   });
 
-  it('is refused in a worker thread with transport native, because the npm package would crash the process', async () => {
+  it('is refused in a worker thread with transport native', async () => {
     const worker = new Worker(new URL('native-worker.ts', import.meta.url), { workerData: { server } });
     const message = await new Promise<string>((resolve, reject) => {
       worker.once('message', resolve);

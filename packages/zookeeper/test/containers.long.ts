@@ -25,7 +25,7 @@ describe('an empty queue directory in ZooKeeper', () => {
     await asOperator(server, (zk) => eventually(async () => ours(await zk.children('/')).length === 0));
   }).timeout(60_000);
 
-  it('is removed even if it never had a child, if the server has the setting maxNeverUsedIntervalMs', async () => {
+  it('is removed with the server setting maxNeverUsedIntervalMs even if it never had a child', async () => {
     const settings = {
       'znode.container.checkIntervalMs': 200,
       'znode.container.maxNeverUsedIntervalMs': 500,

@@ -8,12 +8,12 @@ import { schemeOf } from '../src/queue/naming.ts';
 import { settingsOf } from '../src/api/options.ts';
 import { ConnectionPacer } from '../src/base/connection-pacer.ts';
 
-describe('a ZooKeeper leader that has lost its followers without noticing it', function () {
+describe('a ZooKeeper leader that has lost its followers unnoticed', function () {
   this.timeout(90_000);
   const bench = new Bench();
   afterEach(() => bench.clear());
 
-  it('replies to a sync, but not to a read that follows a write through a quorum', async () => {
+  it('replies to a sync, but not to a write that needs a quorum', async () => {
     const settings = { syncLimit: 20 };
     const cluster = bench.keep(await startZooKeeperCluster({ network: 'proxies', settings }), (started) =>
       started.stop(),

@@ -9,7 +9,7 @@ import { asOperator } from './operator.ts';
 
 const GATE = gateDirectory('');
 
-describe('an enqueue in several ZooKeeper queues without transactions, through a gate for one client at a time', () => {
+describe('an enqueue in several ZooKeeper queues through a gate', () => {
   const bench = new Bench();
   let server: string;
   let proxy: TcpProxy;
@@ -42,7 +42,7 @@ describe('an enqueue in several ZooKeeper queues without transactions, through a
     return [(await names(`/${a}`)).length, (await names(`/${b}`)).length];
   }
 
-  it('returns the positions of the entries in the order of the request, and the same when it is repeated', async () => {
+  it('returns one result for each queue, in the order of the call', async () => {
     const session = await bench.session(server, 10_000, 'native');
     const specs = newSpecs(b, a);
     const placements = await session.enqueueAll!(specs);
@@ -57,7 +57,7 @@ describe('an enqueue in several ZooKeeper queues without transactions, through a
     expect(await session.enqueueAll!([])).to.deep.equal([]);
   });
 
-  it('costs three requests per queue and four in the gate when both queues are free', async () => {
+  it('sends three requests per queue and four for the gate when both queues are empty', async () => {
     const session = await bench.session(proxy.endpoint, 10_000, 'native');
     const first = newSpecs(a, b);
     await session.enqueueAll!(first);
@@ -74,7 +74,7 @@ describe('an enqueue in several ZooKeeper queues without transactions, through a
     ]);
   });
 
-  it('waits for a client in the gate, and continues when that client has left', async () => {
+  it('waits while another client is in the gate', async () => {
     const session = await bench.session(server, 10_000, 'native');
     await session.enqueueAll!(newSpecs(newQueue(), newQueue()));
     await asOperator(server, async (zk) => {
@@ -88,7 +88,7 @@ describe('an enqueue in several ZooKeeper queues without transactions, through a
     expect(await sizes()).to.deep.equal([1, 1]);
   });
 
-  it('rejects immediately when one of its entries is removed while it waits for the gate', async () => {
+  it('rejects with ENTRY_LOST when the caller removes an entry during the wait for the gate', async () => {
     const session = await bench.session(server, 10_000, 'native');
     await session.enqueueAll!(newSpecs(newQueue(), newQueue()));
     const specs = newSpecs(a, b);
@@ -120,7 +120,7 @@ describe('an enqueue in several ZooKeeper queues without transactions, through a
     expect(await sizes()).to.deep.equal([1, 1]);
   });
 
-  it('rejects with a retryable error when the gate is not free within the TTL', async () => {
+  it('rejects with UNAVAILABLE when another client is in the gate for the whole TTL', async () => {
     const session = await bench.session(server, 2_000, 'native');
     await session.enqueueAll!(newSpecs(newQueue(), newQueue()));
     await asOperator(server, async (zk) => {
@@ -134,7 +134,7 @@ describe('an enqueue in several ZooKeeper queues without transactions, through a
     expect(await sizes()).to.deep.equal([0, 0]);
   });
 
-  it('rejects with UNAVAILABLE instead of ENTRY_LOST when an operator removes its node in the gate', async () => {
+  it('rejects with UNAVAILABLE when an operator removes its node in the gate', async () => {
     const session = await bench.session(server, 10_000, 'native');
     const specs = newSpecs(a, b);
     await session.enqueueAll!(newSpecs(newQueue(), newQueue()));
@@ -149,7 +149,7 @@ describe('an enqueue in several ZooKeeper queues without transactions, through a
     await allAdmitted(await session.enqueueAll!(specs));
   });
 
-  it('removes its other entries when another client has removed one', async () => {
+  it('removes the remaining entries when it is repeated after an operator has removed one', async () => {
     const session = await bench.session(server, 10_000, 'native');
     const specs = newSpecs(a, b);
     const [first] = await session.enqueueAll!(specs);
@@ -167,7 +167,7 @@ describe('an enqueue in several ZooKeeper queues without transactions, through a
     expect(await session.enqueueAll!(newSpecs(...many.slice(1)))).to.have.length(60);
   });
 
-  it('finds all its entries when it is repeated after a lost reply', async () => {
+  it('creates no second entry when the caller repeats it after a lost reply', async () => {
     const session = await bench.session(proxy.endpoint, 10_000, 'native');
     await session.enqueueAll!(newSpecs(a, b));
     const specs = newSpecs(a, b);
@@ -184,7 +184,7 @@ describe('an enqueue in several ZooKeeper queues without transactions, through a
     await eventually(async () => (await inGate()).length === 0);
   });
 
-  it('enqueues all entries anew, behind later clients, if an earlier call created only some of them', async () => {
+  it('enqueues all entries anew if an earlier call created only some of them', async () => {
     const [session, other] = [
       await bench.session(proxy.endpoint, 10_000, 'native'),
       await bench.session(server, 10_000, 'native'),
@@ -202,7 +202,7 @@ describe('an enqueue in several ZooKeeper queues without transactions, through a
     expect(await sizes()).to.deep.equal([3, 2]);
   });
 
-  it('leaves no entry if the caller removes its entries after a lost reply', async () => {
+  it('leaves no entry if the caller removes the entries after a lost reply', async () => {
     const session = await bench.session(proxy.endpoint, 10_000, 'native');
     const specs = newSpecs(a, b);
     await session.enqueueAll!(newSpecs(newQueue(), newQueue()));

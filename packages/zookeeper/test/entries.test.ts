@@ -99,7 +99,7 @@ describe('names of entries in ZooKeeper', () => {
   }
 });
 
-describe('entries in ZooKeeper, by naming scheme', () => {
+describe('entries in ZooKeeper, by naming', () => {
   const spec = { id: ID, limit: 1 };
   const names: readonly (readonly [
     naming: Naming,
@@ -167,7 +167,7 @@ describe('entries in ZooKeeper, by naming scheme', () => {
     ['fast', ['__fast__']],
     ['curator+kazoo', ['lock-', 'shared-lock-', '__lock__']],
   ] as const) {
-    it(`of ${naming} are all children with the marks ${counted.join(', ')}, whatever their names contain before the mark`, () => {
+    it(`of ${naming} are the children whose names contain one of: ${counted.join(', ')}`, () => {
       const its = schemeOf(naming);
       const read = (before: string): string[] =>
         foreign.filter((mark) => parseContender(`${before}${mark}0000000003`, its));
@@ -176,7 +176,7 @@ describe('entries in ZooKeeper, by naming scheme', () => {
     });
   }
 
-  it('of fast are named by their numbers alone, so the name of a predecessor can be computed', () => {
+  it('of fast are named by their numbers alone', () => {
     const fast = schemeOf('fast');
     expect(entryName({ ...spec, shared: false }, fast)).to.equal('__fast__');
     for (const [sequence, before] of [
@@ -191,7 +191,7 @@ describe('entries in ZooKeeper, by naming scheme', () => {
     }
   });
 
-  it('of curator-lease include all children of the queue, and children without a number are ahead of the others', () => {
+  it('of curator-lease include children without a number, ahead of all others', () => {
     const its = schemeOf('curator-lease');
     const children = [`_c_${UUID}-lease-0000000002`, ID, `_c_${UUID}-1of3-lease-0000000001`, 'anything'];
     const own = parseContender(children[0]!, its)!;
@@ -265,7 +265,7 @@ describe('the order of entries in ZooKeeper', () => {
     ]);
   });
 
-  it('makes an exclusive entry report the limit of the nearest entry ahead whose limit differs', () => {
+  it('reports to an exclusive entry the nearest limit ahead that differs from its own', () => {
     const five = '5of5-lock-';
     const names = [lock('0000000001', five), lock('0000000002'), lock('0000000003', 'shared-lock-')];
     const [exclusive, shared] = [own(lock('0000000009', five)), own(lock('0000000009', 'shared-lock-'))];

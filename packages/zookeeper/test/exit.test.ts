@@ -5,7 +5,7 @@ import { sharedZooKeeper } from '@queuelock/harness/services';
 
 describe('a process that used ZooKeeper', () => {
   for (const driver of ['wire', 'native']) {
-    it(`exits by itself after all its backends are closed, and prints nothing, with transport ${driver}`, async () => {
+    it(`exits by itself after all its backends are closed, with transport ${driver}`, async () => {
       const { endpoint } = await sharedZooKeeper('exit of @queuelock/zookeeper');
       const program = fileURLToPath(new URL('./whole-life.ts', import.meta.url));
       const child = fork(program, [endpoint, driver], { silent: true });

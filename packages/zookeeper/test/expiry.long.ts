@@ -11,7 +11,6 @@ describe('the expiry of a ZooKeeper session', function () {
   const harness = harnesses()('curator');
 
   for (const fact of EXPIRY) {
-    it(`comes at most two and a half ticks of the server after the end of the TTL: ${fact.title}`, () =>
-      fact.check(harness));
+    it(`comes at most 2.5 server ticks after the end of the TTL: ${fact.title}`, () => fact.check(harness));
   }
 });

@@ -49,7 +49,7 @@ describe('failures of ZooKeeper', function () {
   });
 
   for (const driver of ['wire', 'native'] as const) {
-    it(`such as repeated resets during requests do not disturb other sockets of the process, with transport ${driver}`, async () => {
+    it(`such as connection resets do not disturb other sockets of the process, with transport ${driver}`, async () => {
       const { endpoint } = await ownServer(bench);
       await resetConnections(bench, endpoint, { rounds: 20, driver });
     });

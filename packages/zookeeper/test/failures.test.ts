@@ -18,7 +18,7 @@ describe('failures of ZooKeeper', () => {
   const bench = new Bench();
   afterEach(() => bench.clear());
 
-  it('such as a restart of the server end observers with an error, but neither sessions nor waiting entries', async () => {
+  it('such as a server restart do not end sessions or waiting entries', async () => {
     const server = await ownServer(bench);
     const queue = newQueue();
     const sessions = [await bench.session(server.endpoint), await bench.session(server.endpoint)] as const;

@@ -132,7 +132,7 @@ describe('a ZooKeeper queue with naming fast', () => {
   });
 
   for (const isLong of [false, true]) {
-    it(`contains no second entry if an enqueue is repeated after its reply was lost, in a ${isLong ? 'long' : 'short'} queue`, async () => {
+    it(`contains no second entry if an enqueue is repeated after a lost reply (${isLong ? 'long' : 'short'} queue)`, async () => {
       const work = async (): Promise<void> => {
         await session.enqueue(newSpec(queue));
         const spec = newSpec(queue);

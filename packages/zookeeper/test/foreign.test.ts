@@ -35,7 +35,7 @@ const FOREIGN: Readonly<Record<Naming, readonly Kind[]>> = {
   fast: ['mutex', 'writer', 'reader', 'latch', 'lease', 'kazoo', 'kazooReader'],
 };
 
-describe('children of a ZooKeeper queue that are not entries of its naming', () => {
+describe('foreign children of a ZooKeeper queue', () => {
   for (const [naming, kinds] of Object.entries(FOREIGN) as [Naming, readonly Kind[]][]) {
     it(`are of these kinds with naming ${naming}: ${kinds.join(', ') || 'none, since all children count'}`, () => {
       const scheme = schemeOf(naming);
@@ -73,13 +73,13 @@ describe('children of a ZooKeeper queue that are not entries of its naming', () 
     expect(inFront('curator', longer, `${ENTRIES.mutex}0000000003`)).to.deep.equal([]);
   });
 
-  it('are ignored with namings whose entries Curator does not sort by name', () => {
+  it('are ignored with the namings kazoo and curator-lease', () => {
     expect(inFront('kazoo', ...strangers, `${ENTRIES.kazoo}${NUMBER}`)).to.deep.equal([]);
     expect(inFront('curator-lease', ...strangers)).to.deep.equal([]);
   });
 });
 
-describe('a ZooKeeper queue with entries of another naming', () => {
+describe('a ZooKeeper queue with foreign children', () => {
   const bench = new Bench();
   let server: string;
   let queue: string;
@@ -113,7 +113,7 @@ describe('a ZooKeeper queue with entries of another naming', () => {
 
   for (const [naming, kinds] of Object.entries(FOREIGN) as [Naming, readonly Kind[]][]) {
     for (const kind of kinds) {
-      it(`refuses an entry of naming ${naming} beside an entry with the mark ${ENTRIES[kind].slice(-9)}, with the remedy in the error`, async () => {
+      it(`refuses an entry of naming ${naming} beside an entry whose name contains ${ENTRIES[kind].slice(-9)}`, async () => {
         const session = await open(naming);
         await beside(ENTRIES[kind], async () => {
           const message = await refusal(session.enqueue(newSpec(queue)));
@@ -159,7 +159,7 @@ describe('a ZooKeeper queue with entries of another naming', () => {
     expect(await left).to.equal('ENTRY_LOST');
   });
 
-  it('ends observers with an error instead of showing them some of its entries', async () => {
+  it('ends observers with an error', async () => {
     const backend = bench.backend(server, { naming: 'kazoo' });
     const message = await beside(
       ENTRIES.mutex,
@@ -181,7 +181,7 @@ describe('a ZooKeeper queue with entries of another naming', () => {
     );
   });
 
-  it('makes a waiter wait for an exclusive entry of kazoo, with naming curator+kazoo', async () => {
+  it('makes a waiter with naming curator+kazoo wait for an exclusive entry of kazoo', async () => {
     const session = await open('curator+kazoo');
     await asOperator(server, async (zk) => {
       await zk.create(`/${queue}`, '', 'persistent');
@@ -193,7 +193,7 @@ describe('a ZooKeeper queue with entries of another naming', () => {
     });
   });
 
-  describe('or with children that are not entries', () => {
+  describe('when a child is not an entry', () => {
     const strangerBeside = (name: string, naming: Naming): Promise<string> =>
       asOperator(server, async (zk) => {
         await zk.create(`/${queue}`, '', 'persistent');
@@ -202,7 +202,7 @@ describe('a ZooKeeper queue with entries of another naming', () => {
       });
 
     for (const name of ['!note', '0', 'padlock-']) {
-      it(`refuses an entry beside the child ${name}, which is not an entry`, async () => {
+      it(`refuses an entry beside the child ${name}`, async () => {
         expect(await strangerBeside(name, 'curator')).to.include(`has the child ${JSON.stringify(name)}`);
         expect(await entries()).to.deep.equal([name]);
       });
@@ -213,7 +213,7 @@ describe('a ZooKeeper queue with entries of another naming', () => {
       ['!note', 'kazoo'],
       ['1', 'curator'],
     ] as const) {
-      it(`accepts an entry of naming ${naming} beside the child ${name}, for which no waiter would wait`, async () => {
+      it(`accepts an entry of naming ${naming} beside the child ${name}`, async () => {
         expect(await strangerBeside(name, naming)).to.equal('it was let in');
       });
     }

@@ -7,17 +7,17 @@ import { HeartbeatProof } from '../src/session/heartbeat-proof.ts';
  */
 const opened = (): HeartbeatProof => new HeartbeatProof(1_000, 100);
 
-describe('the time at which the proven TTL of a ZooKeeper session starts', () => {
-  it('is the start of the connection after the first acknowledged heartbeat', () => {
+describe('the start of the proven TTL of a ZooKeeper session', () => {
+  it('is the start of the connection once the first heartbeat is acknowledged', () => {
     expect(opened().acknowledged(150)).to.equal(100);
   });
 
-  it('is that of the previous heartbeat when the interval is steady', () => {
+  it('is the previous heartbeat when the interval is steady', () => {
     const heartbeats = opened();
     expect([150, 400, 650, 900].map((at) => heartbeats.acknowledged(at))).to.deep.equal([100, 150, 400, 650]);
   });
 
-  it('is that of an older heartbeat when the previous one is less than a fifth of the timeout old', () => {
+  it('is an older heartbeat if the previous one was less than a fifth of the timeout earlier', () => {
     const heartbeats = opened();
     for (const at of [150, 250, 350]) heartbeats.acknowledged(at);
     expect(heartbeats.acknowledged(400)).to.equal(150);
@@ -26,13 +26,13 @@ describe('the time at which the proven TTL of a ZooKeeper session starts', () =>
     expect(heartbeats.acknowledged(550)).to.equal(350);
   });
 
-  it('can be that of a heartbeat sent exactly a fifth of the timeout earlier', () => {
+  it('can be a heartbeat sent exactly a fifth of the timeout earlier', () => {
     const heartbeats = opened();
     heartbeats.acknowledged(150);
     expect(heartbeats.acknowledged(350)).to.equal(150);
   });
 
-  it('is the time of the disconnect after the first heartbeat of a new connection', () => {
+  it('is the disconnect once the first heartbeat after the reconnect is acknowledged', () => {
     const heartbeats = opened();
     heartbeats.acknowledged(150);
     heartbeats.acknowledged(400);
@@ -49,13 +49,13 @@ describe('the time at which the proven TTL of a ZooKeeper session starts', () =>
     expect(heartbeats.acknowledged(800)).to.equal(600);
   });
 
-  it('never decreases, even when a late reply to an older heartbeat arrives', () => {
+  it('never moves back when a late reply to an older heartbeat arrives', () => {
     const heartbeats = opened();
     for (const at of [150, 400, 650]) heartbeats.acknowledged(at);
     expect(heartbeats.acknowledged(410)).to.equal(400);
   });
 
-  it('is the time of the later disconnect after two disconnects in a row', () => {
+  it('is the later one of two disconnects in a row', () => {
     const heartbeats = opened();
     heartbeats.disconnected(500);
     heartbeats.disconnected(700);

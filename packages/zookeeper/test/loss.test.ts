@@ -33,7 +33,7 @@ describe('a loss that a call to ZooKeeper finds first', () => {
     });
   }
 
-  it('is reported to all users of a session when any reply shows that the session has expired', async () => {
+  it('is reported to all users of the session when a reply shows its expiry', async () => {
     const server = await fakeServer(
       bench,
       welcoming(10_000, (peer, { xid }) => peer.reply({ xid, err: -112 })),

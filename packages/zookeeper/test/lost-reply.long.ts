@@ -8,7 +8,7 @@ describe('a request that reaches ZooKeeper after its call has failed', () => {
   const bench = new Bench();
   afterEach(() => bench.clear());
 
-  it('leaves no entry when the client has requested the removal of the entry after the failure', async () => {
+  it('leaves no entry when the client removes the entry after the failure', async () => {
     const server = (await sharedZooKeeper('late requests in @queuelock/zookeeper')).endpoint;
     const proxy = bench.keep(await startProxy(server), (started) => {
       started.refuse();

@@ -106,7 +106,7 @@ describe('unchanged clients of Curator and kazoo', function () {
     });
   }
 
-  it('share a queue with a writer that was converted to a reader: readers are admitted, writers wait', async function () {
+  it('are admitted as readers, but not as writers, beside a writer converted to a reader', async function () {
     const [reader, writer] = [await orSkip(this, start(curatorReader)), await start(curatorWriter)];
     const session = await open('curator-read-write');
     const own = newSpec(queue);

@@ -76,7 +76,7 @@ describe('permits in ZooKeeper', () => {
     expect(await names()).to.deep.equal([first.key.split('/')[2]]);
   });
 
-  it('have a limit, which an enqueue compares with the limits of the entries ahead unless it adds a reader', async () => {
+  it('have a limit that each exclusive entry compares with the limits ahead', async () => {
     const session = await bench.session(server);
     await session.enqueue(newSpec(queue, { limit: 4 }));
     await session.enqueue(newSpec(queue, { shared: true }));

@@ -57,7 +57,7 @@ describe('an enqueue that ZooKeeper refuses', () => {
     await eventually(async () => (await count()) === 0);
   });
 
-  it('ends the holds of its session before other clients are granted, if the client may not delete nodes and the reply to closeSession is lost', async () => {
+  it('ends the holds of its session before another grant, even if the reply to closeSession is lost', async () => {
     await queueWith(PERMISSION.create);
     const proxy = await proxyTo(bench, server);
     const [one, other] = [proxy.endpoint, server].map((endpoint) =>

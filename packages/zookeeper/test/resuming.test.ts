@@ -170,7 +170,7 @@ describe('a resumed ZooKeeper session', () => {
     }
   });
 
-  it('is lost for the earlier client as soon as that client reconnects, and continues for the client that resumed it', async () => {
+  it('is lost for the earlier client when that client reconnects', async () => {
     const first = await bench.session(proxy.endpoint);
     const spec = newSpec(queue);
     await first.enqueue(spec);
@@ -225,7 +225,7 @@ describe('the text of an exported ZooKeeper session', () => {
   });
 
   for (const text of ['', '{', 'null', '[]', '{"session":"1000"}', resumptionText({ ...key, ttlMs: -1 })]) {
-    it(`is refused when it is ${JSON.stringify(text)}, and the error does not contain it`, () => {
+    it(`is refused when it is ${JSON.stringify(text)}`, () => {
       try {
         parseResumption(text);
       } catch (error) {

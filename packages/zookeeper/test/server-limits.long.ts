@@ -20,7 +20,7 @@ describe('a ZooKeeper that has reached its limit', function () {
   const bench = new Bench();
   afterEach(() => bench.clear());
 
-  it('of connections (maxClientCnxns) causes errors and findings that name the limit, and ends no hold', async () => {
+  it('of connections causes an error that names maxClientCnxns', async () => {
     const { endpoint } = await ownServer(bench, { maxClientCnxns: 1 });
     const [first, second] = [1, 2].map(() =>
       bench.keep(createLockClient(zookeeper({ hosts: [endpoint], ...FAST })), (client) => client.close()),
@@ -35,7 +35,7 @@ describe('a ZooKeeper that has reached its limit', function () {
     await hold.release();
   });
 
-  it('of nodes (setquota with enforceQuota) refuses an entry with an error that names setquota, and keeps no entry', async () => {
+  it('of nodes causes an error that names setquota', async () => {
     const { endpoint } = await ownServer(bench, { enforceQuota: true });
     await asOperator(endpoint, async (zk) => {
       for (const [path, data] of [

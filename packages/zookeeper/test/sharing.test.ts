@@ -166,7 +166,7 @@ describe('a downgrade of an entry in ZooKeeper', () => {
     });
   }
 
-  it('does not restore an entry that an operator removed while the reply to the create was in flight', async () => {
+  it('does not restore an entry that an operator removed after a lost reply', async () => {
     const holder = newSpec(queue);
     const { key } = await session.enqueue(holder);
     const share = () => session.share!(queue, holder.id, 'reads');

@@ -26,7 +26,7 @@ describe('the minimum TTL of a ZooKeeper session', () => {
     });
   }
 
-  it('comes with a text, minTtlRule, that states the numbers behind it and the options that change it', () => {
+  it('is explained in minTtlRule with the settings that determine it', () => {
     expect(zookeeper({ hosts: ['h'] }).info.minTtlRule).to.equal(
       '(syncLimit 5 + 2) x tickTime 2000 ms; set tickTimeMs and syncLimit of the backend to the values of the servers ' +
         FOR_A_SINGLE_SERVER,
@@ -61,7 +61,7 @@ describe('the minimum TTL of a ZooKeeper session', () => {
     await eventually(async () => (await sessions(server.endpoint)).length === before.length);
   });
 
-  it('lets the server grant more or less than requested, as long as it grants at least the minimum', async () => {
+  it('lets the server grant another TTL than requested if it is not below the minimum', async () => {
     const server = await started({ minSessionTimeout: 3_000, maxSessionTimeout: 5_000 });
     const backend = bench.backend(server.endpoint);
     expect((await backend.open(2_000, signal)).ttlMs).to.equal(3_000);

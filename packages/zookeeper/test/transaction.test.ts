@@ -13,7 +13,7 @@ import { TappedProcess } from './tapped-process.ts';
 const GATE = gateDirectory('');
 const { multi, list, getChildren } = OpCode;
 
-describe('an enqueue in several ZooKeeper queues, by one transaction or through a gate that one client at a time may pass', () => {
+describe('an enqueue in several ZooKeeper queues in one transaction', () => {
   const bench = new Bench();
   let server: string;
   let own: TappedProcess;
@@ -61,7 +61,7 @@ describe('an enqueue in several ZooKeeper queues, by one transaction or through 
     });
   });
 
-  it('is undone and repeated through the gate if another client is in the gate and an entry has to wait', async () => {
+  it('goes through the gate when an entry must wait while another client is in the gate', async () => {
     const held = newSpec(b);
     await session.enqueue(held);
     await whileInGate(async (leave, zk) => {
@@ -75,7 +75,7 @@ describe('an enqueue in several ZooKeeper queues, by one transaction or through 
     });
   });
 
-  it('does not wait for the gate with the option isTry, which tryAcquire sets', async () => {
+  it('does not wait for the gate with the option isTry', async () => {
     await session.enqueue(newSpec(b));
     await whileInGate(async () => {
       const placements = await session.enqueueAll!(newSpecs(a, b), { isTry: true });
@@ -84,7 +84,7 @@ describe('an enqueue in several ZooKeeper queues, by one transaction or through 
   });
 
   for (const transport of ['wire', 'native'] as const) {
-    it(`does not wait for the gate in a tryAcquire of a client, with transport ${transport}`, async () => {
+    it(`does not wait for the gate when a client calls tryAcquire, with transport ${transport}`, async () => {
       const backend = bench.backend(server, { transport });
       const client = bench.keep(createLockClient(backend), (kept) => kept.close());
       await whileInGate(async (leave) => {
@@ -98,7 +98,7 @@ describe('an enqueue in several ZooKeeper queues, by one transaction or through 
     });
   }
 
-  it('has the same positions when it is repeated after a lost reply', async () => {
+  it('keeps its positions when the caller repeats it after a lost reply', async () => {
     await session.enqueue(newSpec(b));
     const specs = newSpecs(a, b);
     expect(await losing(own.proxy, multi, () => session.enqueueAll!(specs))).to.equal('UNAVAILABLE');
@@ -110,7 +110,7 @@ describe('an enqueue in several ZooKeeper queues, by one transaction or through 
     expect(await sizes()).to.deep.equal([1, 3]);
   });
 
-  it('is undone and repeated after a lost reply if another client was in the gate', async () => {
+  it('enqueues its entries anew after a lost reply if another client was in the gate', async () => {
     await session.enqueue(newSpec(b));
     const specs = newSpecs(a, b);
     await whileInGate(async (leave) => {
@@ -123,18 +123,18 @@ describe('an enqueue in several ZooKeeper queues, by one transaction or through 
     expect(await sizes()).to.deep.equal([1, 3]);
   });
 
-  it('leaves no entry if the caller removes its entries after a lost reply', async () => {
+  it('leaves no entry if the caller removes the entries after a lost reply', async () => {
     const specs = newSpecs(a, b);
     expect(await losing(own.proxy, multi, () => session.enqueueAll!(specs))).to.equal('UNAVAILABLE');
     for (const { queue, id } of specs) expect(await session.remove(queue, id)).to.equal(true);
     expect(await sizes()).to.deep.equal([0, 0]);
   });
 
-  describe('and the removal of its entries in one transaction', () => {
+  describe('the later removal of its entries', () => {
     const leave = (specs: readonly EntrySpec[]): Promise<readonly boolean[]> =>
       Promise.all(specs.map(({ queue, id }) => session.remove(queue, id)));
 
-    it('sends one request for all entries', async () => {
+    it('is one request for all entries', async () => {
       const specs = newSpecs(a, b);
       await session.enqueueAll!(specs);
       own.reset();
@@ -143,7 +143,7 @@ describe('an enqueue in several ZooKeeper queues, by one transaction or through 
       expect(await sizes()).to.deep.equal([0, 0]);
     });
 
-    it('costs one request for the release of a multi-lock', async () => {
+    it('is one request when a client releases a multi-lock', async () => {
       const client = bench.keep(createLockClient(bench.backend(own.proxy.endpoint)), (kept) => kept.close());
       const held = await client.multi([a, b]).acquire();
       own.reset();
@@ -153,7 +153,7 @@ describe('an enqueue in several ZooKeeper queues, by one transaction or through 
       expect(await sizes()).to.deep.equal([0, 0]);
     });
 
-    it('removes the other entries when an operator has removed one of the entries', async () => {
+    it('removes the remaining entries when an operator has removed one', async () => {
       const specs = newSpecs(a, b);
       const [first] = await session.enqueueAll!(specs);
       await asOperator(server, (zk) => zk.delete(first!.key));
@@ -163,7 +163,7 @@ describe('an enqueue in several ZooKeeper queues, by one transaction or through 
       expect(await sizes()).to.deep.equal([0, 0]);
     });
 
-    it('admits the waiter behind each of the entries', async () => {
+    it('admits the waiter behind each entry', async () => {
       const specs = newSpecs(a, b);
       await session.enqueueAll!(specs);
       const later = await bench.session(server);
@@ -173,7 +173,7 @@ describe('an enqueue in several ZooKeeper queues, by one transaction or through 
       await turns;
     });
 
-    it('is repeated after a lost reply', async () => {
+    it('finds no entry when the caller repeats it after a lost reply', async () => {
       const specs = newSpecs(a, b);
       await session.enqueueAll!(specs);
       expect(await losing(own.proxy, multi, () => leave(specs))).to.equal('UNAVAILABLE');

@@ -6,7 +6,7 @@ import { queuePath } from '../src/queue/names.ts';
 import { QueueDepartures } from '../src/views/queues.ts';
 import { nameOf, type WalkedQueue } from '../src/views/walk.ts';
 
-describe('the queue names that a walk through the tree of ZooKeeper finds', () => {
+describe('the queue names found in the tree of ZooKeeper', () => {
   it('are those for which the directories were created', () => {
     for (const name of [
       'a',
@@ -24,7 +24,7 @@ describe('the queue names that a walk through the tree of ZooKeeper finds', () =
       for (const root of ['', '/chroot']) expect(nameOf(root, queuePath(root, name)), name).to.equal(name);
   });
 
-  it('do not include directories whose names are not encoded queue names', () => {
+  it('exclude directories that are not encoded queue names', () => {
     for (const directory of [
       '/r',
       '/r/',

@@ -46,23 +46,23 @@ describe('a client with the npm package whose ZooKeeper servers fail for a minut
     expect(cpu, reported).to.be.lessThan(MAX_CPU);
   }
 
-  it('connects at most five times a second, with little CPU time, to a server that accepts and then closes connections', async () => {
+  it('connects at most five times a second to a server that accepts and then closes connections', async () => {
     const server = await serverThat(bench, closes);
     await watched([server.endpoint]);
     expect(maxPerSecond(server.connections)).to.be.within(1, MAX_A_SECOND);
   });
 
-  it('connects at most five times a second, with little CPU time, to servers that refuse connections', async () => {
+  it('connects at most five times a second to servers that refuse connections', async () => {
     const ports = await pickPorts(2);
     await watched(ports.map((port) => `127.0.0.1:${port}`));
   });
 
-  it('connects at most five times a second, with little CPU time, to servers that accept connections and never reply', async () => {
+  it('connects at most five times a second to servers that accept connections and never reply', async () => {
     const servers = [await serverThat(bench, staysSilent), await serverThat(bench, staysSilent)];
     await watched(servers.map(({ endpoint }) => endpoint));
   });
 
-  it('connects at most five times a second, with little CPU time, when only one of three servers runs', async () => {
+  it('connects at most five times a second when only one of three servers runs', async () => {
     const cluster = bench.keep(await startZooKeeperCluster({ network: 'proxies' }), (started) =>
       started.stop(),
     );
@@ -72,7 +72,7 @@ describe('a client with the npm package whose ZooKeeper servers fail for a minut
     await watched(cluster.endpoints);
   });
 
-  it('connects at most five times a second, with little CPU time, when all servers of its session have stopped', async () => {
+  it('connects at most five times a second when all servers of its session have stopped', async () => {
     const { endpoint } = await sharedZooKeeper('storms of @queuelock/zookeeper');
     const proxy = await proxyTo(bench, endpoint);
     await bench.session(proxy.endpoint, 10_000, 'native');

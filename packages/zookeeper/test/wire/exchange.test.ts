@@ -74,7 +74,7 @@ describe('a recorded exchange with ZooKeeper 3.8.0', () => {
     expect(pipeline.lastZxid >= read.stat.czxid + 3n).to.equal(true);
   });
 
-  it('has the fixed request numbers for pings and for setting watches again that this package encodes', () => {
+  it('contains the request numbers that this package sends for pings and watches', () => {
     expect(numbered(ping(), Xid.ping).toString('hex')).to.equal('00000008fffffffe0000000b');
     const [watches] = setWatches(5n, { data: ['/a'], exist: [], child: ['/b'] });
     expect(numbered(watches!, Xid.setWatches).toString('hex')).to.equal(

@@ -90,7 +90,7 @@ describe('the requests of one connection', () => {
     expect(seen).to.deep.equal([5n, 7n, 7n, 7n, 7n, 7n]);
   });
 
-  it('do not receive events, or replies to pings and authentication requests, as their own replies', () => {
+  it('do not take events or replies to pings as their own replies', () => {
     const pipeline = new Pipeline(0n);
     expect(
       [eventFrame(1, '/a'), eventFrame(4, '/b'), eventFrame(-1, ''), replyFrame({ xid: -2 })].map((frame) =>
