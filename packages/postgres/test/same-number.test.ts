@@ -6,7 +6,7 @@ import { Clients } from './clients.ts';
 // the same order number, this one plus 1.
 const LAST = 5_000_000_000_000_000;
 
-describe('two entries with the same order number in different queues', function () {
+describe('two entries of a session with the same order number', function () {
   this.timeout(60_000);
   const clients = new Clients();
 
