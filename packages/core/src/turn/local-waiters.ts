@@ -17,7 +17,7 @@ interface Known {
   leaving: boolean;
 }
 
-/** A class, because an object literal with getters needs 500 more bytes for each of thousands of waiters. */
+/** The watch of one waiter. It is a class, because an object literal with getters needs 500 more bytes for each of thousands of waiters. */
 class Following implements LocalWait {
   readonly #all: Map<string, Known>;
   readonly #key: string;
