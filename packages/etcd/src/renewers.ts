@@ -13,8 +13,8 @@ export interface SentOptions extends EtcdOptions {
 export interface SessionIdentity {
   readonly lease: Lease;
   /**
-   * Identifies the process that has the session. If another process resumes the session, the thread notices that the
-   * owner has changed.
+   * Identifies the process that uses the session. When another process resumes the session, this text in the store changes, and the heartbeat thread
+   * notices that.
    */
   readonly owner: string;
 }

@@ -22,8 +22,8 @@ export interface QueueView<R> {
   /** Reads the nearest `count` conflicting entries ahead. Rejects with `ENTRY_LOST` when the queue does not contain this entry. */
   ahead(count: number): Promise<EntriesAhead<R>>;
   /**
-   * Emits once when the entry `ref` has left the queue, even if it had left before. Emits `undefined` when `ref` may no longer block this entry
-   * for another reason. Continues after a broken connection.
+   * Emits once when the entry `ref` has left the queue, even if it left before the subscription. Emits `undefined` when `ref` may have stopped
+   * blocking this entry for another reason. Continues after a broken connection.
    */
   removal(ref: R): Subscribable<Departure | undefined>;
   /** Emits once when this entry has left the queue. For an entry that was admitted at once, the watch starts later; see `OWN_UNWATCHED_MS`. */

@@ -19,8 +19,8 @@ export interface Successor {
 }
 
 /**
- * Limit in milliseconds: no hand-over begins while the oldest removal has been without a response for longer. So a process without a connection
- * begins no new holds after 100 ms: by then other clients may hold the lock. The page PROMISES states this number.
+ * Longest time in milliseconds for which a removal may be without a response before hand-overs stop. So a process without a connection begins no new
+ * holds after 100 ms, when other clients may hold the lock. The page PROMISES states this number.
  */
 const MAX_UNCONFIRMED_MS = 100;
 

@@ -4,7 +4,7 @@ import type { Address } from './link.ts';
 
 /**
  * Opens a socket to a member.
- * @param onread receives the bytes in one buffer, instead of a stream of chunks
+ * @param onread makes the socket read into one buffer that it reuses, instead of emitting chunks
  */
 export function dial({ host, port, tls }: Address, onread?: OnReadOpts): Socket {
   const where = { host, port, ...(onread && { onread }) };
