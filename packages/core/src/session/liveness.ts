@@ -16,7 +16,7 @@ export interface LivenessListener {
   sessionEnded(error: QueueLockError): void;
 }
 
-/** What the heartbeats of the heartbeat thread prove about the session. */
+/** Heartbeat proofs of the heartbeat thread, which `Liveness` includes in the deadline. */
 export interface OtherProofs {
   /** The deadline until which the session is proven; 0 if none is. */
   readonly deadline: number;

@@ -12,7 +12,7 @@ export interface ThreadPace {
   readonly rehearsalMs: number;
 }
 
-/** What the heartbeat thread does next. */
+/** The next action of the heartbeat thread: it ends, sends a heartbeat, or waits. */
 export type ThreadStep =
   | { readonly type: 'end' }
   | { readonly type: 'renew' }

@@ -133,7 +133,7 @@ export class EntryTracker<Placed extends TrackedEntry> {
   /**
    * Applies the result of reading all entries: for each ref, whether the entry is admitted. An entry counts as lost if the result does not contain
    * it, or if it was admitted and waits according to the result. Then the store has forgotten the entry or its admission, and may admit others.
-   * @param call the number of the call that made the read
+   * @param call sequence number of the call that made the read; see `TrackedEntry.call`
    */
   reconcile(call: number, seen: ReadonlyMap<string, boolean>): void {
     for (const [ref, known] of [...this.#known]) {

@@ -49,7 +49,7 @@ export function readSettings({ bytes, start, end }: Bytes): PeerSettings {
           throw new ConnectionError('PROTOCOL_ERROR', `a maximum frame size of ${value} bytes`);
         break;
       default:
-      // Settings that are unknown are ignored.
+      // Ignores unknown settings, as RFC 9113 requires.
     }
   }
   return settings;

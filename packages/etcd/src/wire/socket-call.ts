@@ -33,7 +33,7 @@ export class SocketCall extends Stream implements Call {
   readonly #listener: CallListener;
   /** The HTTP status of the response, 0 until its headers have arrived. */
   #http = 0;
-  /** The number of blocks of headers that have ended. The second one contains the trailers. */
+  /** The number of blocks of headers that have arrived, without informational ones: 1 after the response headers, 2 after the trailers. */
   #blocks = 0;
   /** The number of headers in the current block. */
   #headers = 0;

@@ -15,7 +15,7 @@ export function safetyIntervalMs(): number {
 export interface Removal {
   /** Whether a watch has reported the removal. If not, a later read has found it, and events may have been missed. */
   readonly observed: boolean;
-  /** Whether the removed node belonged to the session that watched it, as far as that session knows. */
+  /** Whether the removed node belonged to the session that watched it. `false` also when no read has shown the node's session. */
   readonly own: boolean;
   /** Whether a watch has reported the removal, and the node was never written after its creation. */
   readonly unwritten: boolean;
