@@ -60,8 +60,8 @@ export class ReentrantOwnership implements Ownership {
     });
     this.#line = before.then(() => left);
     try {
-      // If the hold is lost, this call must reject at once. The call before it may notice the loss late, so waiting for its end would delay the
-      // error.
+      // If the hold is lost, this call must reject at once. The earlier call from this level may notice the loss late, so waiting for its end would
+      // delay the error.
       const context = { clock, what: `${JSON.stringify(this.name)}, entered again` };
       const lost$ = waitLimit({ signal: this.signal }, context);
       await turnWithin(before, merge(waitLimitOf(limitOfWait, context), lost$));

@@ -34,7 +34,7 @@ const MAX_PADDING = 7;
 
 /** All bytes, ordered by their codes. */
 const SYMBOLS: number[] = [];
-/** By code length in bits: the first code, the number of codes, and the index in `SYMBOLS` of the byte with the first code. */
+/** By code length in bits: the first code. `COUNTS` contains the number of codes, and `PLACES` the index in `SYMBOLS` of the first code's byte. */
 const FIRST_CODES: number[] = [];
 const COUNTS: number[] = [];
 const PLACES: number[] = [];
