@@ -129,7 +129,7 @@ export function untilWithdrawn(turns: TurnSource, entry: Entry): Observable<Turn
   });
 }
 
-/** The turns of one entry, until its end. */
+/** Passes the turns of one entry to a subscriber, until the entry is withdrawn or lost. */
 class TurnsOfEntry implements TurnListener, EntryEndListener, Unsubscribable {
   readonly #entry: Entry;
   readonly #subscriber: Subscriber<Turn>;

@@ -24,7 +24,6 @@ export function watchRemoval(ref: KeyRef, tools: RemovalTools): Subscribable<big
   return new Removal(ref, tools);
 }
 
-/** The removal of a key. */
 class Removal implements Condition, Subscribable<bigint> {
   readonly target: WatchTarget;
   readonly isSoon = false;
