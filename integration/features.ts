@@ -11,7 +11,7 @@ type ReadFile = (path: string) => string | undefined;
 
 /** A cell of a table in a page. */
 interface Statement {
-  /** The first words of the table row. */
+  /** The text of the first cell in the same row. Error messages use it to name the row. */
   readonly about: string;
   readonly column: string;
   /** All column titles of the table. */

@@ -73,10 +73,7 @@ function addClientOf(
   return experiment.addWorker({ ...options, url: (all) => etcdUrl(all.filter(isAmong).join(',')) });
 }
 
-/**
- * Returns a function for the time that is left, in milliseconds, of the `ms` milliseconds that begin with
- * this call.
- */
+/** Starts a countdown of `ms` milliseconds. Returns a function that returns how many milliseconds are left. */
 function remaining(ms: number): () => number {
   const deadline = performance.now() + ms;
   return () => Math.max(0, deadline - performance.now());

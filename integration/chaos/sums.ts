@@ -4,7 +4,7 @@ import type { Verdict } from '@queuelock/harness/check';
 import { isUnsafe } from '@queuelock/harness/check/finding';
 import type { Table } from './table.ts';
 
-/** What one run on one store adds to the sums. */
+/** The numbers of one run on one store, which are added to the sums. */
 export interface RunSums {
   /** Store with its version and number of servers, for instance `redis 7.0.15`. Runs with the same text are added up. */
   readonly servers: string;

@@ -22,7 +22,7 @@ interface Loudness {
   readonly quiet?: boolean;
 }
 
-/** What one claim requests: one name, or several names at once. */
+/** The lock that one claim requests: of one name, or of several names at once. */
 export interface Aim {
   readonly queues: readonly [string, ...string[]];
   /** Number of the attempt on the first name. The attempts on the other names have the following numbers. */

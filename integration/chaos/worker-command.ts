@@ -44,10 +44,7 @@ export interface WorkerSetup {
 export interface FakedClock {
   /** How much this clock advances while the machine's clock advances by 1. */
   readonly rate: number;
-  /**
-   * What the machine's monotonic clock shows when its boot clock shows 0, in nanoseconds, as a decimal
-   * string.
-   */
+  /** Time of the machine's monotonic clock when its boot clock shows 0, in nanoseconds, as a decimal string. */
   readonly bootNs: string;
   /**
    * Largest lag in milliseconds of the clock that the core reads in this worker, behind the machine's boot
@@ -102,8 +99,7 @@ export type WorkerCommand =
       /** Number of names that each claim locks at once. Default 1. */
       readonly names?: number;
       /**
-       * What each claim requests, such as a shared lock or permits. The number of permits is random, from 1
-       * to `terms.permits`.
+       * Kind of lock that each claim requests: a shared lock, or permits of a semaphore. The number of permits is random, from 1 to `terms.permits`.
        */
       readonly terms?: Terms;
       /** Share of write locks that become read locks half-way through the hold. Default 0. */

@@ -32,7 +32,7 @@ export interface WorkerStart {
 }
 
 export interface UntilOptions {
-  /** Index in the worker's `events` of the first event that counts. Default 0. */
+  /** Index in the worker's `events` at which the search for an event starts. Default 0. */
   readonly from?: number;
   /** Time limit of the wait in milliseconds. Default 120,000. */
   readonly withinMs?: number;

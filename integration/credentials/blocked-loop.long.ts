@@ -19,9 +19,9 @@ import {
 
 const ACCOUNT = { username: 'rotating', password: 'one-4711' };
 const MAX_BLOCKED_MS = 90_000;
-// A busy machine needs seconds to log in again.
+// TTL for tests in which clients log in again, which takes seconds on a busy machine.
 const LOGIN_TTL_MS = 15_000;
-// A server needs some seconds for a restart.
+// TTL for tests in which a server restarts, which takes some seconds.
 const RESTART_TTL_MS = 20_000;
 
 const PASSWORDS: readonly (readonly [string, StartPasswordServer])[] = [

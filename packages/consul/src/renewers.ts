@@ -2,7 +2,7 @@ import { renewerSupport, type RenewerSupport } from '@queuelock/core/backend';
 import type { ConsulOptions } from './api/options.ts';
 import type { ConsulSession } from './session/session.ts';
 
-/** Returns what the core needs in order to send heartbeats from a thread. The thread connects with the same options. */
+/** Returns the support for heartbeats from the heartbeat thread. The thread connects with the same options as the backend. */
 export function renewersOf(options: ConsulOptions): RenewerSupport {
   return renewerSupport({
     options,

@@ -9,7 +9,7 @@ import { startConsulProcess } from '@queuelock/harness/services/consul-process';
 import { pickPorts } from '@queuelock/harness/services/ports';
 
 const MANAGEMENT = '7c1b9a66-0000-4000-8000-0a0b0c0d0e0f';
-// Servers with ACLs or TLS have Consul's default for the shortest TTL, 10 s.
+// The smallest TTL that these servers accept. With ACLs or TLS, the tests leave Consul's minimum of 10 s unchanged.
 const TTL_MS = 10_000;
 const MODULE = import.meta.resolve('@queuelock/consul');
 

@@ -2,7 +2,7 @@ import { consul } from '@queuelock/consul';
 import { BlockedLoop, expectKept } from '@queuelock/harness/blocked-loop';
 import { startConsulCluster, type ConsulCluster } from '@queuelock/harness/services/consul-cluster';
 
-// A cluster needs some seconds for the election of a new leader.
+// The TTL is long, so that sessions survive the election of a new leader, which takes some seconds.
 const TTL_MS = 15_000;
 
 describe('a holder on a Consul cluster whose event loop is blocked', function () {

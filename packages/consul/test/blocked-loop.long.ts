@@ -2,7 +2,7 @@ import { consul } from '@queuelock/consul';
 import { describeBlockedLoop } from '@queuelock/harness/blocked-loop';
 import { startConsul } from '@queuelock/harness/services';
 
-// The server ends a session up to twice its TTL after the last renewal.
+// `graceMs` is long, because Consul may end a session only after twice its TTL.
 describeBlockedLoop('Consul', {
   graceMs: 8_000,
   start: async () => {

@@ -7,7 +7,10 @@ import {
   type ResultOfCall,
 } from '../src/session/main-calls.ts';
 
-/** A heartbeat thread and a main thread with one function `auth`, in one thread. Messages are cloned. */
+/**
+ * Simulates a main thread with one function `auth` and its heartbeat thread, both in the thread of the test. It clones their messages, as real
+ * threads do.
+ */
 class Threads {
   readonly calls: CallOfThread[] = [];
   readonly thread: MainFunctions;
@@ -23,12 +26,12 @@ class Threads {
     );
   }
 
-  /** The main thread starts the heartbeat thread. */
+  /** Sends the first results, as the main thread does when it starts the heartbeat thread. */
   start(): void {
     sendFirstResults(this.#functions, this.#post);
   }
 
-  /** The main thread responds to all calls. */
+  /** Lets the main thread respond to all pending calls. */
   respond(): void {
     for (const call of this.calls.splice(0)) void serveCall(call, this.#functions, this.#post);
   }

@@ -97,7 +97,8 @@ describe('heartbeats in place of a blocked main thread', () => {
     await main.clock.advance(4_000);
     main.start();
     await main.clock.advance(0);
-    // 9,700 ms were proven 4,000 ms ago. The safety margin of 200 ms counts, and clocks may differ by 1 %.
+    // The deadline was 9,700 ms away, and 4,000 ms have passed. `earlierMs` adds back what `deadlineOf` subtracts: the safety margin of 200 ms and
+    // one percent.
     expect(main.earlierMs).to.be.closeTo((9_700 - 4_000 + 200) / 0.99, 0.1);
     main.times.end();
     await main.clock.advance(5_000);

@@ -26,7 +26,7 @@ const SCHEDULERS = {
 };
 const COORDINATED = 'at-most-once, node-cron coordinator';
 
-/** The names of all jobs: one for each library and guarantee, and one for the coordinator of node-cron. */
+/** Names of the test jobs. Each guarantee is tested with each scheduler library, and at-most-once also with node-cron's `runCoordinator`. */
 export const JOBS: readonly string[] = [
   ...GUARANTEES.flatMap((guarantee) => Object.keys(SCHEDULERS).map((library) => `${guarantee}, ${library}`)),
   COORDINATED,

@@ -68,7 +68,7 @@ interface BackendInit {
   readonly given: EtcdOptions | undefined;
   readonly drive: DriverOf;
   readonly files: PemFiles | undefined;
-  /** Identifies the process that has the sessions of this backend. */
+  /** Identifies this process in the store, as the user of the backend's sessions. */
   readonly owner?: string;
 }
 
@@ -189,7 +189,7 @@ export class EtcdBackend implements Backend {
     this.#context.connection.close();
   }
 
-  /** Returns an object that sends the heartbeats of a session that another thread of this process has opened. */
+  /** Returns the renewer for a session that another thread of this process has opened. */
   renewerOf(lease: Lease): Renewer {
     const session = this.#sessionOn(lease);
     return { renew: (signal) => session.renew(signal), close: () => this.close() };

@@ -3,7 +3,7 @@ import { EtcdBackend } from './backend.ts';
 import type { SentOptions, SessionIdentity } from './renewers.ts';
 import { driverOf } from './wire/transport.ts';
 
-/** Creates the object that sends the heartbeats of a session. This module runs in the heartbeat thread. */
+/** Creates the renewer that sends the heartbeats of a session. The heartbeat thread imports this module. */
 export const openRenewer: OpenRenewer = ({ options, session }) => {
   const { files, ...given } = options as SentOptions;
   const { lease, owner } = session as SessionIdentity;

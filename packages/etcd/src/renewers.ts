@@ -3,23 +3,23 @@ import type { EtcdOptions } from './api/options.ts';
 import type { Lease } from './session/lease.ts';
 import type { EtcdSession } from './session/session.ts';
 
-/** The options from which a thread opens its connection. */
+/** The options of the backend from which the heartbeat thread opens its connection. */
 export interface SentOptions extends EtcdOptions {
   /** The PEM files that the URL names, in place of `credentials`. */
   readonly files?: PemFiles | undefined;
 }
 
-/** The data of a session from which another thread sends its heartbeats. */
+/** The data of a session that the heartbeat thread needs to send its heartbeats. */
 export interface SessionIdentity {
   readonly lease: Lease;
   /**
-   * Identifies the process that has the session. If another process resumes the session, the thread notices that the
-   * owner has changed.
+   * Identifies the process that uses the session. When another process resumes the session, this text in the store changes, and the heartbeat thread
+   * notices that.
    */
   readonly owner: string;
 }
 
-/** Returns what the core needs in order to send heartbeats from a thread. The thread connects with the same options. */
+/** Returns the support for heartbeats from the heartbeat thread. The thread connects with the same options as the backend. */
 export function renewersOf(options: SentOptions, owner: string): RenewerSupport {
   return renewerSupport({
     options,

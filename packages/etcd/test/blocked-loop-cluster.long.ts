@@ -3,7 +3,7 @@ import { etcd } from '@queuelock/etcd';
 import { startEtcdCluster, type Cluster } from '@queuelock/harness/clusters';
 import { BlockedLoop, expectKept } from '@queuelock/harness/blocked-loop';
 
-// A cluster needs a second or two for the election of a new leader.
+// The TTL is long, so that sessions survive the election of a new leader, which takes one or two seconds.
 const TTL_MS = 10_000;
 
 describe('a holder with a blocked event loop, on an etcd cluster', function () {

@@ -95,7 +95,7 @@ describe('an etcd queue with naming fast', () => {
     const positions = await enqueueMany(session, 4);
     const turns = positions.map((position) => bench.follow(position));
     await turns[0]!.untilAdmitted();
-    // The holder watches its own key, and each waiter watches two keys. So all watches are live at this number.
+    // Each waiter watches two keys and the holder only its own, so the server has this many watches when all are live.
     await eventually('all watches are live', async () => {
       const metrics = await etcdMetrics(bench.at.server.endpoint);
       return sumOf(metrics, 'etcd_debugging_mvcc_watcher_total') >= 2 * positions.length - 1;

@@ -2,7 +2,7 @@ import { Connection } from '../src/frames/connection.ts';
 import { Stream } from '../src/frames/stream.ts';
 import type { Bytes } from '../src/frames/frame-reader.ts';
 
-/** A frame as a test compares it. */
+/** A frame that a connection has sent, for comparison in tests. */
 export interface SentFrame {
   readonly type: string;
   readonly flags: number;
@@ -27,7 +27,7 @@ const NAMES = Object.fromEntries(Object.entries(TYPES).map(([name, type]) => [ty
 const PREFACE = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n';
 const WINDOW = 100_000;
 
-/** Returns the bytes of a frame. The payload is given as hexadecimal text or as bytes. */
+/** Returns the bytes of a frame. The payload is hexadecimal text, in which spaces are ignored, or bytes. */
 export function frame(
   type: keyof typeof TYPES,
   { flags = 0, id = 0 }: { readonly flags?: number; readonly id?: number } = {},
@@ -42,7 +42,7 @@ export function frame(
   return Buffer.concat([head, bytes]);
 }
 
-/** Returns the payload of settings. */
+/** Returns the payload of a SETTINGS frame with these values by the ids of the settings. */
 export function settings(values: Readonly<Record<number, number>>): Buffer {
   const entries = Object.entries(values).map(([id, value]) => {
     const entry = Buffer.alloc(6);
@@ -53,14 +53,14 @@ export function settings(values: Readonly<Record<number, number>>): Buffer {
   return Buffer.concat(entries);
 }
 
-/** Returns a number as four bytes. */
+/** Returns a 32-bit number as four bytes, the highest first. */
 export function number(value: number): Buffer {
   const bytes = Buffer.alloc(4);
   bytes.writeUInt32BE(value);
   return bytes;
 }
 
-/** A stream that records what it receives. */
+/** A stream that records the headers, data and end of its response as text. */
 export class RecordedStream extends Stream {
   readonly events: unknown[] = [];
 
@@ -85,12 +85,12 @@ export class RecordedStream extends Stream {
   }
 }
 
-/** The peer of a connection without a socket. It records the frames that the connection sends. */
+/** Simulates the server of a connection without a socket. It sends frames to the connection, and records the frames that the connection sends. */
 export class FramePeer {
   readonly connection: Connection;
-  /** The events of the connection. */
+  /** The events that the connection has reported to its listener, as text. */
   readonly events: string[] = [];
-  /** The number of writes to the socket. */
+  /** How often the connection has called `write`. */
   writes = 0;
   #sent = Buffer.alloc(0);
 
@@ -117,7 +117,7 @@ export class FramePeer {
     this.connection.start();
   }
 
-  /** Creates the peer of a connection that has exchanged settings. */
+  /** Creates a server and a connection that have already exchanged settings. `values` are those of the server. */
   static async ready(
     values: Readonly<Record<number, number>> = {},
     options: { readonly window?: number; readonly firstId?: number } = {},
@@ -139,7 +139,7 @@ export class FramePeer {
     return stream;
   }
 
-  /** Returns the frames that were sent since the last call, those of the current tick included. */
+  /** Resolves with the frames that the connection has sent since the last call, including those of the current tick. */
   async sent(): Promise<SentFrame[]> {
     await new Promise((resolve) => setImmediate(resolve));
     let rest = this.#sent;
@@ -159,7 +159,7 @@ export class FramePeer {
     return frames;
   }
 
-  /** Returns the frames as text: type, stream, flags, and size of the payload. */
+  /** Resolves with the same frames as `sent`, each as text: type, stream id, flags, and size of the payload in bytes. */
   async sentAsText(): Promise<string[]> {
     return (await this.sent()).map(
       ({ type, id, flags, payload }) => `${type} ${id} ${flags} ${payload.length}`,

@@ -6,7 +6,7 @@ const END_HEADERS = 4;
 const ACK = 1;
 const PADDED = 8;
 const PRIORITY = 0x20;
-/** The header `:status: 200`. */
+/** The header `:status: 200` in HPACK, in hexadecimal. */
 const STATUS_200 = '88';
 const last = (id: number): Buffer => frame('HEADERS', { id, flags: END_STREAM | END_HEADERS }, STATUS_200);
 

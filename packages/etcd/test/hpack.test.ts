@@ -4,7 +4,7 @@ import { HpackEncoder } from '../src/frames/hpack-encoder.ts';
 
 type Headers = readonly (readonly [name: string, value: string])[];
 
-/** Decodes a block in hexadecimal. */
+/** Decodes a block of headers, which is given in hexadecimal. */
 function decode(decoder: HpackDecoder, hex: string): Headers {
   const bytes = Buffer.from(hex.replaceAll(' ', ''), 'hex');
   const headers: [string, string][] = [];
@@ -36,7 +36,7 @@ const RESPONSES: readonly Headers[] = [
   [[':status', '307'], PRIVATE, dated(21), LOCATION],
   [[':status', '200'], PRIVATE, dated(22), LOCATION, ['content-encoding', 'gzip'], COOKIE],
 ];
-/** Limits the table to 256 bytes, as the examples of responses assume. */
+/** A block without headers that limits the table to 256 bytes, as RFC 7541 assumes in its examples of responses. */
 const LIMIT_256 = '3fe101';
 
 describe('the decoder of HTTP/2 headers', () => {
@@ -128,7 +128,7 @@ describe('the decoder of HTTP/2 headers', () => {
     const decoder = new HpackDecoder();
     for (let i = 0; i < 300; i += 1)
       decode(decoder, `40017803${Buffer.from(String(100 + i)).toString('hex')}`);
-    // An entry has 36 bytes, so the table has 113 of them.
+    // Each entry counts as 36 bytes, so the table of 4,096 bytes has room for 113 entries.
     expect(decode(decoder, 'be')).to.deep.equal([['x', '399']]);
     expect(decode(decoder, 'ff2f')).to.deep.equal([['x', '287']]);
     expect(() => decode(new HpackDecoder(), 'ff30')).to.throw(/unknown index/);
@@ -169,7 +169,7 @@ describe('the encoder of HTTP/2 headers', () => {
   it('never lets the token enter a table', () => {
     const encoder = new HpackEncoder();
     for (let i = 0; i < 3; i += 1) {
-      // 0x10 and a literal name: never indexed.
+      // The byte 0x10 precedes a literal name of a header that no table may store.
       expect(hex(encoder.encode(headers))).to.include(`1005${Buffer.from('token').toString('hex')}08`);
     }
   });

@@ -72,7 +72,7 @@ for (const { transport, name } of TRANSPORTS)
       return driver;
     }
 
-    /** Makes one call of each kind. Returns the replies, with all properties that these can have. */
+    /** Makes one call of each method of the driver, so that replies with all their properties occur. Resolves with the replies. */
     async function repliesOf(driver: Driver): Promise<unknown> {
       const lease = await driver.leaseGrant({ TTL: 60 }, CALL);
       const value = Buffer.alloc(20_000, 'v');

@@ -23,7 +23,10 @@ export class OddMember {
   calls = 0;
   reply: Reply = () => undefined;
   readonly #server: Http2Server | Http2SecureServer;
-  /** Also the sessions that a test has removed from `sessions`. After a GOAWAY, Node's server may not notice the end of one. */
+  /**
+   * All sessions, including those that a test has removed from `sessions`. `stop` ends them, because Node's server may not notice the end of a
+   * session after a GOAWAY.
+   */
   readonly #all: ServerHttp2Session[] = [];
 
   private constructor(server: Http2Server | Http2SecureServer) {

@@ -12,9 +12,9 @@ const NAMES = ['a', 'b'];
 const CLIENTS = 4;
 const RUNS = 5;
 
-/** Clients that acquire and release locks until they are stopped. */
+/** Clients that acquire and release the same locks repeatedly, until a test stops them. */
 class Contenders {
-  /** The number of finished runs of each client. */
+  /** How many calls of `run` each client has finished. */
   readonly runs: number[] = Array<number>(CLIENTS).fill(0);
   failures = 0;
   readonly #clients: LockClient[];

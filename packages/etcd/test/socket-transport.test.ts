@@ -12,7 +12,7 @@ const OK = { 'grpc-status': '0' };
 const CALLS = 12;
 const LARGE = 300_000;
 
-/** A range response with a field of this many bytes that no range response has, and the count 3. */
+/** Returns an encoded range response with the count 3 and an unknown field of this many bytes. */
 function large(bytes: number): Buffer {
   const message = Buffer.concat([
     Buffer.from([0x7a, ...varint(bytes)]),
@@ -52,7 +52,7 @@ describe('the socket transport of etcd, with an HTTP/2 server of Node', () => {
     await member.stop();
   });
 
-  /** Replies when the whole request has arrived. */
+  /** Returns a reply that is sent only after the whole request has arrived. Records the size of the request in `received`. */
   const after =
     (reply: Reply): Reply =>
     (stream, headers) => {
@@ -83,7 +83,7 @@ describe('the socket transport of etcd, with an HTTP/2 server of Node', () => {
   for (const [what, options] of servers)
     it(`exchanges large requests and replies with a server ${what}`, async () => {
       await start(options);
-      // The limit of streams applies from the first settings of the server, which precede its first response.
+      // Makes one call first, because the client learns the server's limit of streams only from the settings that precede the first response.
       member.reply = pieces([COUNT_OF_3], OK);
       await driver.range({}, CALL);
       const reply = large(LARGE);

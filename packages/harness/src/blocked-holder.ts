@@ -1,5 +1,4 @@
-// A process that holds a lock while its event loop is blocked. Afterwards it reports at once whether it still
-// holds the lock.
+// A process that holds a lock while its event loop is blocked. After the block it reports to the test at once whether it still holds the lock.
 
 import { createLockClient } from '@queuelock/core';
 import type { Backend } from '@queuelock/core/backend';
@@ -15,7 +14,7 @@ export interface BlockedHolderOptions {
   readonly ttlMs: number;
   readonly maxBlockedMs: number;
   readonly blockMs: number;
-  /** Whether the blocking code reads `held` all the time. Otherwise it computes for up to 10 s, and then sleeps. */
+  /** Whether the blocking code reads `held` every 2 ms. If `false`, it occupies the processor for up to 10 s, and then sleeps. */
   readonly reads: boolean;
 }
 
@@ -24,9 +23,9 @@ export type BlockedHolderReport =
   | { readonly type: 'blocks' }
   | {
       readonly type: 'ran';
-      /** The value of `held` in the first statement after the block. */
+      /** Value of `held`, read in the first statement after the block. */
       readonly held: boolean;
-      /** The value of `held` when the event loop has run for another TTL. */
+      /** Value of `held` when the event loop has run for one TTL after the block. If the lock was already lost, it is read at once. */
       readonly heldLater: boolean;
       /** Time of the last read of `held` that returned `true`, in milliseconds of the machine's monotonic clock. */
       readonly lastHeldMs: number;
@@ -74,7 +73,7 @@ async function hold(settings: BlockedHolderOptions): Promise<void> {
   process.disconnect();
 }
 
-/** Blocks the event loop. Returns when `isHeld` last returned `true`. */
+/** Blocks the event loop. Returns the time at which `isHeld` last returned `true`, in milliseconds; see `machineMs`. */
 function block(
   { blockMs, reads }: Pick<BlockedHolderOptions, 'blockMs' | 'reads'>,
   isHeld: () => boolean,

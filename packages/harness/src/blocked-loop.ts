@@ -5,9 +5,9 @@ import type { Backend } from '@queuelock/core/backend';
 import { expect } from 'chai';
 import { machineMs, type BlockedHolderOptions, type BlockedHolderReport } from './blocked-holder.ts';
 
-/** A server for the tests of blocked event loops. */
+/** A server for the tests of blocked event loops, with the backends of the holder and of the waiter. */
 export interface BlockedLoopStage {
-  /** How the process of the holder creates its backend. */
+  /** The module, export and options with which the holder's process creates its backend. */
   readonly holder: Pick<BlockedHolderOptions, 'module' | 'backend' | 'options'>;
   /** Creates the backend of the waiter. */
   readonly connect: () => Backend | Promise<Backend>;
@@ -17,18 +17,16 @@ export interface BlockedLoopStage {
 /** Settings of the tests of blocked event loops on one store. */
 export interface BlockedLoopSettings {
   readonly start: () => Promise<BlockedLoopStage>;
-  /**
-   * How late the server may end a session, in milliseconds, a busy machine included.
-   */
+  /** How many milliseconds after its TTL the server may end a session, even on a busy machine. */
   readonly graceMs: number;
 }
 
 type Ran = Extract<BlockedHolderReport, { type: 'ran' }>;
 
-/** What the holder has reported, and when the waiter behind it was granted. */
+/** The result of one run: the holder's report, and when the waiter behind the holder was granted. */
 export interface BlockedCourse {
   readonly report: Ran;
-  /** Milliseconds from the beginning of the block: until the waiter was granted, and until the holder reported. */
+  /** Milliseconds from the beginning of the block until the waiter was granted. `ranMs` is the same until the holder reported. */
   readonly grantedMs: number;
   readonly ranMs: number;
   /** Milliseconds from the last read that reported a hold to the grant of the waiter. */
@@ -36,7 +34,7 @@ export interface BlockedCourse {
 }
 
 const BLOCKED_TTL_MS = 5_000;
-// The waiter waits while the servers of a test have no quorum.
+// Limit in milliseconds for the waiter to connect. It is long, because some tests leave the servers without a quorum for a while.
 const CONNECT_TIMEOUT_MS = 60_000;
 
 /** Runs a holder whose event loop is blocked, and a waiter behind it. */
@@ -45,7 +43,7 @@ export class BlockedLoop {
   readonly #locks: LockClient;
   #nth = 0;
 
-  /** @param ttlMs of the waiter's client; default: 5 s */
+  /** @param ttlMs TTL of the waiter's session in milliseconds; default: 5,000 */
   static async on(stage: BlockedLoopStage, ttlMs: number = BLOCKED_TTL_MS): Promise<BlockedLoop> {
     const options = { ttlMs, connectTimeoutMs: CONNECT_TIMEOUT_MS };
     const locks = createLockClient(await stage.connect(), options);
@@ -62,7 +60,7 @@ export class BlockedLoop {
     await this.#stage.stop();
   }
 
-  /** @param disturb called with the process of the holder when its event loop is about to be blocked */
+  /** @param disturb makes a fault; called with the holder's process when its event loop is about to be blocked */
   async run(
     settings: Pick<BlockedHolderOptions, 'maxBlockedMs' | 'blockMs'> &
       Partial<Pick<BlockedHolderOptions, 'reads' | 'ttlMs'>>,
@@ -97,7 +95,7 @@ export class BlockedLoop {
   }
 }
 
-/** Checks that the holder still held the lock when it reported. */
+/** Checks that the holder held the lock directly after the block, and one TTL later. */
 export function expectKept(report: Ran): void {
   expect(report, JSON.stringify(report)).to.deep.include({ held: true, heldLater: true });
 }

@@ -3,7 +3,7 @@ import type { PostgresOptions } from './api/options.ts';
 import type { SessionIdentity } from './session/renewer.ts';
 import type { PostgresSession } from './session/session.ts';
 
-/** Returns what the core needs in order to send heartbeats from a thread. The thread connects with the same options. */
+/** Returns the support for heartbeats from the heartbeat thread. The thread connects with the same options as the backend. */
 export function renewersOf(options: PostgresOptions): RenewerSupport {
   return renewerSupport({
     options,

@@ -5,7 +5,7 @@ import { Clients } from './clients.ts';
 
 const WITHIN_MS = 30_000;
 const OPTIONS = { ttlMs: 4_000, maxBlockedMs: 10_000 };
-// The client of a test has one connection for steps and one for notifications.
+// Number of connections of a client without its heartbeat thread: one for steps and one for notifications.
 const OF_CLIENT = 2;
 const OF_THREAD = 1;
 

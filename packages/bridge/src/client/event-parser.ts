@@ -17,7 +17,7 @@ const LINE_END = /[\r\n]/;
  */
 export class EventParser {
   #rest = '';
-  /** Whether the rest ends in a carriage return, so that the line ends with the next character. */
+  /** Whether the unparsed text ends in a carriage return. Its last line then ends as soon as another character arrives. */
   #endsInReturn = false;
   #type = '';
   #id = '';

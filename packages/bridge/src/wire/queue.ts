@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { removalSchema, type Removal } from './error.ts';
 import { snapshotEntries, type Snapshot } from './snapshot.ts';
 
-/** What identifies an entry in a request or a snapshot. */
+/** The properties by which a request or a snapshot refers to an entry. */
 export interface EntryRef {
   readonly key: string;
   /** Order number that the server assigned to the entry, as a decimal string. */

@@ -1,4 +1,4 @@
-/** Largest response in bytes that is read. The list of a queue with 100,000 entries has about 50 MiB. */
+/** Size in bytes of the largest response that the client reads. The list of a queue with 100,000 entries has about 50 MiB. */
 const MAX_BODY_BYTES = 256 * 1024 * 1024;
 
 /**

@@ -7,15 +7,18 @@ import { SessionKey } from '../server/session-key.ts';
 import { provenBy } from './heartbeat-proof.ts';
 import { sendHeartbeat, type HeartbeatTools } from './heartbeat.ts';
 
-/** The data of a session from which another thread sends its heartbeats. */
+/** The data of a session that the heartbeat thread needs to send its heartbeats. */
 export interface SessionIdentity {
   readonly session: string;
   readonly ttlMs: number;
-  /** Identifies the process that uses the session. If another process resumes the session, the thread notices that. */
+  /**
+   * Identifies the process that uses the session. When another process resumes the session, this text in the store changes, and the heartbeat thread
+   * notices that.
+   */
   readonly owner: string;
 }
 
-/** Sends the heartbeats of a session that another thread has opened, over connections of its own. */
+/** Sends the heartbeats of a session that the main thread has opened. It runs in the heartbeat thread, over its own connections. */
 export class ConsulRenewer implements Renewer {
   readonly #tools: HeartbeatTools;
   readonly #session: SessionIdentity;

@@ -61,7 +61,7 @@ export class ConsulSession implements Session {
     return writeResumption({ session: this.id, ttlMs: this.ttlMs });
   }
 
-  /** The data from which another thread sends the heartbeats of this session. */
+  /** The data of this session that the heartbeat thread needs to send its heartbeats. */
   get identity(): SessionIdentity {
     return { session: this.id, ttlMs: this.ttlMs, owner: this.#tools.sessionKey.owner };
   }

@@ -14,7 +14,7 @@ import type { EntryTools } from '../entry/entering.ts';
 import type { Entry } from '../entry/entry.ts';
 import type { Watches } from '../server/watches.ts';
 
-/** The objects that are needed to lock a single key and to watch it. */
+/** The objects with which `SingleHold` locks and watches a single key. */
 export interface SingleTools extends EntryTools {
   readonly watches: Watches;
   readonly clock: Clock;

@@ -18,7 +18,7 @@ import type { Entry } from '../entry/entry.ts';
 import { contenderOf, otherLimitAhead, type Contender } from '../queue/entries.ts';
 import { SingleHold, type SingleTools } from './single-hold.ts';
 
-/** The objects that are needed to watch the predecessors of an entry. */
+/** The objects with which a waiter watches the predecessors of its entry. */
 export interface TurnTools extends SingleTools {
   /**
    * The entries that waiters in this process watch. A holder in this process records here that it is about to leave, so that they need not read the

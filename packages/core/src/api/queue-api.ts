@@ -71,7 +71,7 @@ export interface Eviction {
 export interface SharedRegister {
   /** Emits the text at once, then after each change. Never errors. */
   readonly state$: Observable<RegisterState>;
-  /** Reads the text. Retries until the store replies. */
+  /** Resolves with the register's current text, or `undefined` if the register is empty. Retries until the store replies. */
   read(): Promise<string | undefined>;
   /**
    * Changes the text.

@@ -1,4 +1,4 @@
-/** Sends the heartbeats of one session from another thread, over its own connection. */
+/** Sends the heartbeats of one session from the heartbeat thread, over its own connection. */
 export interface Renewer {
   /** Does the same as `Session.renew`. Never called concurrently. */
   renew(signal: AbortSignal, provenMs: number): Promise<number>;
@@ -13,8 +13,8 @@ export interface RenewerSource {
   /** Options of the backend, which are passed to `openRenewer` as a structured clone. */
   readonly options: object;
   /**
-   * Options of the backend that are functions, such as those that return passwords. `openRenewer` gets functions in their place that call these in
-   * the main thread. Their results are structured clones.
+   * Options of the backend that are functions, such as those that return passwords. In their place `openRenewer` gets functions that call them in the
+   * main thread and resolve with structured clones of their results.
    */
   readonly functions: Readonly<Record<string, () => unknown>>;
   /** Data of the session, which is passed to `openRenewer` as a structured clone. */
@@ -34,13 +34,13 @@ export type OpenRenewer = (data: RenewerData) => Renewer | Promise<Renewer>;
 /** Members of a backend that can send heartbeats from another thread. */
 export interface RenewerSupport {
   /**
-   * Checks that the options of the backend can be passed to a thread.
-   * @throws {QueueLockError} `INVALID_ARGUMENT`, which names an option that cannot
+   * Checks that the options of the backend can be passed to the heartbeat thread.
+   * @throws {QueueLockError} `INVALID_ARGUMENT` with the name of an option that cannot be passed
    */
   check(): void;
   /**
-   * Loads a function that returns the `RenewerSource` of a session, which this backend has opened or resumed. Loading may include the import of code
-   * that only clients with `maxBlockedMs` need.
+   * Resolves with a function that returns the `RenewerSource` of a session of this backend. May first import code that only clients with
+   * `maxBlockedMs` need.
    */
   loadSources(): Promise<(session: object) => RenewerSource>;
 }

@@ -49,7 +49,7 @@ export class Contender implements Holder, LivenessListener {
   #ownership: HeldOwnership | undefined;
   #begunAt: number | undefined;
   #turns: Subscription | undefined;
-  /** While the entry is admitted and its hold may not begin yet: the subscription that waits until it may. */
+  /** The subscription that waits until the hold may begin. Set only while the entry is admitted and its hold may not begin yet. */
   #beginning: Subscription | undefined;
   /**
    * During the wait: the subscriptions to the conditions for the wait and the hold, and to responses of the holder. After the loss of the entry: the

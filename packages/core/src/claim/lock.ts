@@ -45,7 +45,7 @@ class StateListener implements ClaimListener {
 }
 
 /**
- * Runs a claim without its states. The claim ends when the ownership is released or lost.
+ * Starts a claim whose intermediate states no caller observes. The claim ends when the ownership is released or lost.
  * @returns the ownership; rejects with the error that ended the claim before a grant
  */
 export function acquire(context: ClaimContext, request: ClaimRequest): Promise<Ownership> {

@@ -2,23 +2,23 @@ import { invalidArgument } from '../api/errors.ts';
 import type { RenewerSource, RenewerSupport } from '../api/renewer-api.ts';
 import { boundToCaller } from '../base/caller-context.ts';
 
-/** What a backend states about its heartbeats from another thread. */
+/** The options, module and session data with which a backend supports heartbeats from the heartbeat thread. */
 export interface RenewerSupportOptions<Options extends object> {
   /** The options that the caller has passed to the backend. */
   readonly options: Options;
-  /** The options from which a thread opens its own connection. The thread gets no others. */
+  /** Names of the options that the heartbeat thread gets to open its own connection. It gets no other options. */
   readonly sent: readonly (string & keyof Options)[];
-  /** The options beside which no thread can send heartbeats. For each, the rule that the error states. */
+  /** Options that cannot be combined with `maxBlockedMs`. By option name: the rule that the error states. */
   readonly refused: Readonly<Partial<Record<string & keyof Options, string>>>;
-  /** Imports the code that finds the module of the thread, and returns the URL of that module. */
+  /** Resolves with the URL of the module that the heartbeat thread runs. It imports the code for that on demand. */
   readonly loadModule: () => Promise<string>;
-  /** Returns the data of a session that a thread needs. They can be cloned. */
+  /** Returns the data of a session that the heartbeat thread needs, as a value that can be cloned. */
   readonly sessionData: (session: never) => unknown;
 }
 
 /**
- * Returns the members of a backend that can send heartbeats from another thread. The thread connects with the options of the backend. An option
- * that is a function is called in the main thread, whenever the thread opens a connection.
+ * Returns the members with which a backend supports heartbeats from the heartbeat thread. That thread connects with the options of the backend. If an
+ * option is a function, the main thread calls it each time the heartbeat thread opens a connection.
  */
 export function renewerSupport<Options extends object>({
   options,
@@ -61,7 +61,7 @@ function checkClonable(name: string, value: unknown): void {
   }
 }
 
-/** The message does not contain the value, which may be a secret. */
+/** Returns an error without the option's value, which may be a secret. */
 function unsendable(option: string, rule: string): Error {
   return invalidArgument(`${option} beside maxBlockedMs`, '(not shown)', rule);
 }

@@ -11,9 +11,9 @@ import { ownershipInJson } from '../api/ownership-json.ts';
 import { merge, type Observable } from '../base/rx.ts';
 import { waitLimit, type WaitContext, type WaitLimit } from '../work/wait-limit.ts';
 
-/** A hold on the server, and the number of levels of its call chain that have not ended. */
+/** A hold on the server, and the number of its levels (nested calls of its call chain) that have not ended. */
 interface Shared {
-  /** The client that holds, to compare it with another client. */
+  /** The client that holds. It is only compared with other clients by identity. */
   readonly by: object;
   readonly hold: Ownership;
   levels: number;
@@ -60,7 +60,8 @@ export class ReentrantOwnership implements Ownership {
     });
     this.#line = before.then(() => left);
     try {
-      // Rejects at once when the hold is lost, because the earlier call that has entered may notice the loss late and leave late.
+      // If the hold is lost, this call must reject at once. The earlier call from this level may notice the loss late, so waiting for its end would
+      // delay the error.
       const context = { clock, what: `${JSON.stringify(this.name)}, entered again` };
       const lost$ = waitLimit({ signal: this.signal }, context);
       await turnWithin(before, merge(waitLimitOf(limitOfWait, context), lost$));

@@ -5,9 +5,9 @@ import type { BackendInfo } from '../api/spi.ts';
 export interface Pace {
   /** Interval between two heartbeats. */
   readonly heartbeatIntervalMs: number;
-  /** Time limit of one heartbeat before the next is tried. */
+  /** How long the client waits for the response to a heartbeat before it sends another one. */
   readonly responseTimeoutMs: number;
-  /** Delay between a first failed heartbeat and the next attempt. */
+  /** Delay after the first of several failed heartbeats, before the next attempt. */
   readonly retryAfterMs: number;
   /** Longest delay between failed heartbeats. Used after several failures in a row, so that clients do not overload a store without a leader. */
   readonly longestRetryMs: number;

@@ -1,4 +1,4 @@
-// The program of the heartbeat thread.
+// The program of the heartbeat thread: it sends the heartbeats of one session while the main thread is blocked.
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { detailOf } from '../api/errors.ts';

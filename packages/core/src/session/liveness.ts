@@ -6,8 +6,8 @@ import { BehaviorSubject, Subject, type Observable } from '../base/rx.ts';
 export type Health = 'alive' | 'suspect';
 
 /**
- * A claim that the session notifies. It is called directly, because a subscription for each claim would cost more than all the rest of a claim that
- * never waits.
+ * A claim that the session notifies. The session calls it directly, because a subscription would cost more time than the rest of a claim that never
+ * waits.
  */
 export interface LivenessListener {
   /** Called after each change of `Liveness.isAlive`. */
@@ -16,7 +16,7 @@ export interface LivenessListener {
   sessionEnded(error: QueueLockError): void;
 }
 
-/** What the heartbeats of the heartbeat thread prove about the session. */
+/** Heartbeat proofs of the heartbeat thread, which `Liveness` includes in the deadline. */
 export interface OtherProofs {
   /** The deadline until which the session is proven; 0 if none is. */
   readonly deadline: number;

@@ -13,19 +13,19 @@ export interface CallOfThread {
 /** The result of a call, or the text of its error. */
 export type ResultOfCall = CallOfThread & ({ readonly value: unknown } | { readonly failure: string });
 
-/** Sends a message to the other thread. Throws if the message cannot be cloned. */
+/** A function that sends a message to the other thread. It throws if the message cannot be cloned. */
 type Post<T> = (message: T) => void;
 
-// The main thread makes the first call of each function itself, when it starts the heartbeat thread. The
-// result then arrives even if the main thread is blocked before the heartbeat thread runs.
+// Number of each function's first call. The main thread makes this call unrequested when it starts the heartbeat thread. So the result arrives even
+// if the main thread is blocked soon afterwards.
 const FIRST = 0;
 
-/** Main thread: calls each function, and sends the results to the heartbeat thread for its first calls. */
+/** In the main thread: calls each function once, and sends the results to the heartbeat thread as those of its first calls. */
 export function sendFirstResults(functions: Functions, post: Post<ResultOfCall>): void {
   for (const call of Object.keys(functions)) void serveCall({ call, nth: FIRST }, functions, post);
 }
 
-/** Main thread: calls the function, and sends its result to the heartbeat thread. Never rejects. */
+/** In the main thread: calls one function, and sends its result or error to the heartbeat thread. Never rejects. */
 export async function serveCall(
   { call, nth }: CallOfThread,
   functions: Functions,
@@ -44,7 +44,7 @@ interface Pending {
   readonly reject: (error: Error) => void;
 }
 
-/** Heartbeat thread: one function of the main thread. */
+/** In the heartbeat thread: represents one function of the main thread. */
 class MainFunction {
   readonly #send: (nth: number) => void;
   readonly #pending = new Map<number, Pending>();
@@ -54,11 +54,11 @@ class MainFunction {
   constructor(send: (nth: number) => void) {
     this.#send = send;
     this.#first = this.#result(FIRST);
-    // The first result may be an error that arrives before the first call.
+    // Handles the rejection, because an error may arrive before the first call awaits this promise.
     this.#first.catch(() => undefined);
   }
 
-  /** Resolves with the result of the function. The caller limits the time: the call is pending until the main thread responds. */
+  /** Resolves with the result of the function when the main thread responds. There is no timeout here, so the caller must limit its wait. */
   call(isBlocked: boolean): Promise<unknown> {
     const nth = this.#calls;
     this.#calls += 1;
@@ -83,12 +83,12 @@ class MainFunction {
   }
 }
 
-/** Heartbeat thread: the functions of the main thread. */
+/** In the heartbeat thread: represents the functions of the main thread. */
 export class MainFunctions {
   readonly #functions: ReadonlyMap<string, MainFunction>;
   readonly #isBlocked: () => boolean;
 
-  /** @param isBlocked returns whether the main thread is known to be blocked. Calls but the first one then reject at once. */
+  /** @param isBlocked returns whether the main thread is known to be blocked. All calls except the first of each function then reject at once. */
   constructor(names: readonly string[], post: Post<CallOfThread>, isBlocked: () => boolean) {
     this.#functions = new Map(
       names.map((call) => [
@@ -101,7 +101,7 @@ export class MainFunctions {
     this.#isBlocked = isBlocked;
   }
 
-  /** The functions by their names. */
+  /** Functions by name. Each calls the function of that name in the main thread. */
   get all(): Record<string, () => Promise<unknown>> {
     const entries = [...this.#functions];
     return Object.fromEntries(entries.map(([name, made]) => [name, () => made.call(this.#isBlocked())]));
@@ -113,7 +113,10 @@ export class MainFunctions {
   }
 }
 
-/** Returns the value with each `Buffer` restored. A structured clone contains a `Uint8Array` in its place, which some clients refuse. */
+/**
+ * Returns the value with each `Uint8Array` replaced by a `Buffer`. A structured clone turns buffers into `Uint8Array`, which some store clients
+ * refuse.
+ */
 export function withBuffers(value: unknown): unknown {
   if (value instanceof Uint8Array) return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
   if (Array.isArray(value)) return value.map(withBuffers);

@@ -19,13 +19,13 @@ export interface HeartbeatListener {
 export interface HeartbeatTiming {
   readonly pace: Pace;
   readonly clock: Clock;
-  /** Deadline until which earlier heartbeats prove the session, by this clock. */
+  /** Deadline until which earlier heartbeats prove the session, by `clock`. */
   readonly deadline: number;
 }
 
 /**
- * Sends one heartbeat, and reports to the listener what becomes of it. Resolves with whether the store confirmed it. The proven time counts from the
- * moment before the request was sent, because the store may have begun to count the TTL at that moment.
+ * Sends one heartbeat, and reports its outcome to the listener. Resolves with whether the store confirmed it. The proven time starts before the
+ * request was sent, because the store may have begun to count the TTL then.
  */
 export async function sendHeartbeat(
   session: Pick<Session, 'renew'>,

@@ -32,7 +32,7 @@ export interface StandbyStart {
 /** Starts the heartbeat thread of a session. Returns `undefined` if it cannot start, as in a process that may not start threads. */
 export type StandbyStarter = (session: Session, start: StandbyStart) => Standby | undefined;
 
-/** Returns a function that starts heartbeat threads. */
+/** Returns a function that starts heartbeat threads. It reports a failed start to `options.onFailure`. */
 export function standbyStarter(options: StandbyOptions): StandbyStarter {
   return (session, start) => {
     try {

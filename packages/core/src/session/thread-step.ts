@@ -6,13 +6,13 @@ export interface ThreadPace {
   readonly heartbeatIntervalMs: number;
   /** Longest time between two check-ins of a main thread that is not blocked. */
   readonly checkInMs: number;
-  /** How long the main thread may go without a check-in. */
+  /** How long the main thread may go without a check-in before the heartbeat thread stops: `maxBlockedMs`. */
   readonly maxSilenceMs: number;
-  /** Longest time between two heartbeats of the heartbeat thread. They show that its connection works. */
+  /** Longest time between two heartbeats of the heartbeat thread. It sends them even while the main thread runs, to keep its connection tested. */
   readonly rehearsalMs: number;
 }
 
-/** What the heartbeat thread does next. */
+/** The next action of the heartbeat thread: it ends, sends a heartbeat, or waits. */
 export type ThreadStep =
   | { readonly type: 'end' }
   | { readonly type: 'renew' }

@@ -22,9 +22,9 @@ export interface TrackedEntry {
 }
 
 /**
- * Returns what notifications of a store call an entry of a session, as `number/id`. No other entry of the session ever has the same. The number alone is
- * not enough: a store may number the entries of each queue separately, and a store that has lost its newest writes may give a number again. The id
- * alone is not enough either: a late notification may belong to an earlier entry with this id.
+ * Returns the text `number/id` with which notifications of a store refer to an entry of a session. No other entry of the session ever has the same
+ * text. The number alone is not enough: a store may number the entries of each queue separately, and a store that has lost its newest writes may give
+ * a number again. The id alone is not enough either: a late notification may belong to an earlier entry with this id.
  */
 export function refOf({ ord, id }: Pick<TrackedEntry, 'ord' | 'id'>): string {
   return `${ord}/${id}`;
@@ -47,7 +47,7 @@ export class EntryTracker<Placed extends TrackedEntry> {
   /** The ref of each tracked entry, by its queue and id. */
   readonly #refs = new Map<string, string>();
   readonly #waiting = new Map<string, Placed>();
-  /** Statuses that arrived for entries before the response to their enqueue. */
+  /** Statuses of entries, by ref, that arrived before the responses to their enqueues. */
   readonly #early = new Map<string, { readonly sight: EntryStatus; readonly call: number }>();
   #pendingEnqueues = 0;
 
@@ -119,8 +119,8 @@ export class EntryTracker<Placed extends TrackedEntry> {
   }
 
   /**
-   * Records a notification about an entry, which it names by `refOf`.
-   * @param call number of the newest call when the notification arrived
+   * Records the status of an entry from a notification. The notification refers to the entry by `refOf`.
+   * @param call sequence number of the newest call when the notification arrived; see `TrackedEntry.call`
    */
   notify(ref: string, sight: EntryStatus, call: number): void {
     const known = this.#known.get(ref);
@@ -133,7 +133,7 @@ export class EntryTracker<Placed extends TrackedEntry> {
   /**
    * Applies the result of reading all entries: for each ref, whether the entry is admitted. An entry counts as lost if the result does not contain
    * it, or if it was admitted and waits according to the result. Then the store has forgotten the entry or its admission, and may admit others.
-   * @param call the number of the call that made the read
+   * @param call sequence number of the call that made the read; see `TrackedEntry.call`
    */
   reconcile(call: number, seen: ReadonlyMap<string, boolean>): void {
     for (const [ref, known] of [...this.#known]) {

@@ -17,7 +17,7 @@ interface Known {
   leaving: boolean;
 }
 
-/** A class, because an object literal with getters needs 500 more bytes for each of thousands of waiters. */
+/** The watch of one waiter. It is a class, because an object literal with getters needs 500 more bytes for each of thousands of waiters. */
 class Following implements LocalWait {
   readonly #all: Map<string, Known>;
   readonly #key: string;
@@ -54,7 +54,7 @@ class Following implements LocalWait {
 export class LocalWaiters {
   readonly #known = new Map<string, Known>();
 
-  /** Watches an entry until `unfollow` is called. States that were recorded while no waiter watched the entry are not known. */
+  /** Watches an entry until `unfollow` is called. The result does not show what was recorded before this call, while no waiter watched the entry. */
   follow(key: string): LocalWait {
     const known = this.#known.get(key) ?? { followers: 0, owned: false, leaving: false };
     this.#known.set(key, known);

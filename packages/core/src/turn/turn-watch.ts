@@ -22,16 +22,13 @@ export interface QueueView<R> {
   /** Reads the nearest `count` conflicting entries ahead. Rejects with `ENTRY_LOST` when the queue does not contain this entry. */
   ahead(count: number): Promise<EntriesAhead<R>>;
   /**
-   * Emits once when the entry `ref` has left the queue, even if it had left before. Emits `undefined` when `ref` may no longer block this entry
-   * for another reason. Continues after a broken connection.
+   * Emits once when the entry `ref` has left the queue, even if it left before the subscription. Emits `undefined` when `ref` may have stopped
+   * blocking this entry for another reason. Continues after a broken connection.
    */
   removal(ref: R): Subscribable<Departure | undefined>;
   /** Emits once when this entry has left the queue. For an entry that was admitted at once, the watch starts later; see `OWN_UNWATCHED_MS`. */
   ownRemoval(): Subscribable<unknown>;
-  /**
-   * Runs the timeouts of `OWN_UNWATCHED_MS` for all holds of a session with one timer. Default: a timer for
-   * each hold.
-   */
+  /** Runs the timeouts of `OWN_UNWATCHED_MS` for all holds of a session with one timer. Without it, each hold starts its own timer. */
   readonly unwatched?: DeadlineQueue | undefined;
 }
 
@@ -50,7 +47,7 @@ export function turnsByWatching<R extends Taker>(
   rule: AdmissionRule,
   first: EntriesAhead<R>,
 ): Observable<Turn> {
-  // The stream keeps only this while the entry waits, and not all rows of the first read.
+  // Keeps only these entries ahead while the entry waits, and not all rows of the first read.
   const kept = remembered(first, rule);
   return new Observable((subscriber) => followTurns(view, { rule, first: kept }, subscriber));
 }
@@ -64,8 +61,8 @@ export interface TurnListener {
 }
 
 /**
- * Passes the turns of an entry to a listener, for a backend that has its own stream for them. Does the same as `turnsByWatching` otherwise. Calls the
- * listener with the first turn before it returns.
+ * Passes the turns of an entry to a listener. It is `turnsByWatching` without the Observable, for a backend that creates its own. Calls the listener
+ * with the first turn before it returns.
  * @returns the watch, whose `unsubscribe` ends it
  */
 export function followTurns<R extends Taker>(
@@ -110,8 +107,8 @@ class TurnWatch<R extends Taker> implements TimedTask, Unsubscribable {
       if (!this.#isOver) this.#watchOwnLater();
       return;
     }
-    // Watches the waiter's entry before the entries ahead. If both have left during a broken connection, the
-    // waiter's entry must count as lost and not as admitted.
+    // Watches the waiter's own entry before the entries ahead. If both were removed during a broken connection, the waiter must report a loss, not an
+    // admission.
     this.timedOut();
     if (!this.#isOver) this.#stand(remembered(first, this.#rule));
   }

@@ -24,7 +24,7 @@ export interface EntriesAhead<R> {
   readonly seenAt?: bigint;
 }
 
-/** What is known about an entry ahead that has left the queue. */
+/** Facts about the departure of an entry that was ahead of a waiter. */
 export interface Departure {
   /**
    * Whether the removed entry was certainly admitted, with no conflicting entry ahead of it. That is so when an exclusive entry with a limit of 1

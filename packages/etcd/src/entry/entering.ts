@@ -11,7 +11,7 @@ import type { Batcher } from '../base/batcher.ts';
 import type { Generation } from './generation.ts';
 import { removeCreated, type RemovalContext } from './leaving.ts';
 
-/** What requests that create or remove entries need from their session. */
+/** The parts of a session that requests to create or remove entries use. */
 export interface RequestContext extends EnqueueContext, RemovalContext {
   readonly generation: Generation;
   /** Sends the entries that consist of a key only (see `isPlain`), in batches. */

@@ -15,14 +15,14 @@ import { absent, latestFirst, remove, valueIs, versionIs } from '../queue/txn.ts
 /** The parts of a fast entry that are needed to write the tail. */
 type Tailed = Pick<Entry, 'key' | 'under' | 'fast' | 'owned'>;
 
-/** What an enqueue has read of the queue: all entries ahead, or only the last one. */
+/** The part of the queue that an enqueue has read: rows of all entries ahead, or only the last entry ahead. */
 export type QueueAhead = { readonly rows: QueueRows } | { readonly behind: KeyRef };
 
-// The version of the tail counts the entries since the tail was created. Up to this version, an enqueue lists the queue. The list shows how many
+// Number of fast entries since the tail was created (the tail's etcd version) up to which an enqueue still lists the queue. The list shows how many
 // entries are ahead, and whether other clients have entries.
 const LISTED = 20;
 
-/** How many more operations an enqueue transaction has if it writes a tail. */
+/** Number of operations that a tail adds to an enqueue transaction. */
 export const TAIL_OPERATIONS = 3;
 
 /** Returns the operation that writes the tail, in the transaction that creates the entry. */

@@ -14,11 +14,11 @@ import { ENABLE_PUSH, INITIAL_WINDOW_SIZE, MAX_HEADER_LIST_SIZE } from './settin
 import type { Stream } from './stream.ts';
 import { Streams } from './streams.ts';
 
-/** How to send, and how much to receive. */
+/** Options of a connection: the function that sends its bytes, and the limit of the bytes that it receives. */
 export interface ConnectionOptions {
   /** Writes bytes to the socket. */
   readonly write: (bytes: Buffer) => void;
-  /** How many bytes of one response the peer may send without an acknowledgement. For the whole connection it is four times as much. */
+  /** How many bytes of one response the peer may send before this client permits more. The limit of the whole connection is four times this. */
   readonly window: number;
   /** The id of the first stream. Default 1. */
   readonly firstId?: number;
@@ -27,7 +27,8 @@ export interface ConnectionOptions {
 const IGNORED: HeaderListener = { onHeader: () => undefined };
 
 /**
- * The client's side of an HTTP/2 connection (RFC 9113). Its owner passes in the bytes that a socket receives, and writes the bytes that come out.
+ * The client's side of an HTTP/2 connection (RFC 9113), without its socket. Its owner passes received bytes to `receive`, and sends the bytes that
+ * the option `write` gets.
  */
 export class Connection implements FrameListener {
   readonly #listener: ConnectionListener;
@@ -70,7 +71,7 @@ export class Connection implements FrameListener {
     return this.#streams.isExhausted;
   }
 
-  /** Starts to send. Must be called when the socket is connected. */
+  /** Sends the frames that were collected so far, and opens the waiting streams. The owner must call it when the socket is connected. */
   start(): void {
     this.#writer.start();
     this.#streams.start();
@@ -88,7 +89,7 @@ export class Connection implements FrameListener {
     }
   }
 
-  /** Announces the end of the connection to the peer. Then sends nothing more, and reads nothing more. */
+  /** Announces the end of the connection to the peer with this error code. Afterwards the connection neither sends nor reads. */
   close(code: number): void {
     this.#writer.goaway(code);
     this.#writer.flush();
@@ -96,14 +97,14 @@ export class Connection implements FrameListener {
     this.#writer.stop();
   }
 
-  /** Forgets all streams, since the socket has closed. Returns those that had not ended. */
+  /** Removes all streams, since the socket has closed. Returns the streams that had not ended. */
   end(): Stream[] {
     this.#reader.stop();
     this.#writer.stop();
     return this.#streams.takeAbove(0);
   }
 
-  /** Opens a stream, as soon as the connection and the limit of the peer permit it. */
+  /** Opens a stream as soon as the connection is ready and the peer permits one more open stream. */
   open(stream: Stream): void {
     this.#streams.add(stream);
   }
@@ -115,7 +116,7 @@ export class Connection implements FrameListener {
     this.#sender.send(stream, message, isLast);
   }
 
-  /** Ends a stream, and notifies the peer if it knows the stream. */
+  /** Ends a stream. Sends a reset to the peer if the stream's headers were already sent. */
   cancel(stream: Stream): void {
     if (!stream.isOpen) return;
     this.#remove(stream);
@@ -183,7 +184,8 @@ export class Connection implements FrameListener {
 
   #onBlock(block: Omit<HeaderBlock, 'isLast'>, isLast: boolean): void {
     const stream = this.#streams.find(block.streamId);
-    // A response has one block that is not the last. Further ones, such as informational headers, have no use.
+    // A gRPC response needs only one block of headers before its trailers. Each block that does not end the response spends budget, which limits
+    // informational headers.
     if (stream === undefined || !isLast) this.#budget.spend();
     this.#decoder.decode(block, stream ?? IGNORED);
     if (stream === undefined) return;
@@ -191,12 +193,12 @@ export class Connection implements FrameListener {
     if (isLast) this.#endOf(stream);
   }
 
-  /** The peer has ended its response. */
+  /** Ends the stream after the peer has ended its response. */
   #endOf(stream: Stream): void {
     if (!stream.isOpen) return;
     const isRequestWhole = stream.isLastSent && stream.unsent === undefined;
     this.#remove(stream);
-    // The stream ends only when both sides have ended it.
+    // Without this reset, the peer would keep the stream until the request ends too.
     if (!isRequestWhole) this.#writer.reset(stream.id, ERROR_CODES.NO_ERROR);
     stream.onEnd();
   }

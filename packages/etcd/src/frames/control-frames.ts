@@ -22,7 +22,7 @@ export interface ConnectionListener {
   onViolation(error: Error): void;
 }
 
-/** The parts of a connection that the frames concern. */
+/** The parts of a connection that control frames change. */
 export interface ControlledParts {
   readonly writer: FrameWriter;
   readonly sender: DataSender;
@@ -33,7 +33,7 @@ export interface ControlledParts {
   readonly listener: ConnectionListener;
 }
 
-// A window update of fewer bytes counts as a frame without use.
+// A window update of fewer bytes spends the frame budget, like any frame without use.
 const TINY_UPDATE = 256;
 const PING_PAYLOAD = Buffer.from('queueing');
 
@@ -53,7 +53,7 @@ export class ControlFrames {
     this.#parts.writer.ping(PING_PAYLOAD);
   }
 
-  /** @throws {ConnectionError} if the frame is invalid, or there were too many of its kind */
+  /** @throws {ConnectionError} if the frame is invalid, or the frame budget is exhausted */
   receive(frame: Frame): void {
     const { type } = frame;
     if (type === protocol.WINDOW_UPDATE) this.#onWindowUpdate(frame);
@@ -126,7 +126,7 @@ export class ControlFrames {
     listener.onGoaway(uint32(frame.bytes, frame.start + 4));
     for (const stream of streams.takeAbove(lastId)) {
       sender.forget(stream);
-      // A server may process such a stream nevertheless, for instance one of Node.
+      // Some servers, for instance Node's, still send data of these streams, so `windows` must permit it.
       windows.cancelled(stream);
       stream.onReset(ERROR_CODES.REFUSED_STREAM);
     }

@@ -2,22 +2,20 @@ import type { FrameWriter } from './frame-writer.ts';
 import { ConnectionError, INITIAL_WINDOW, MAX_31_BITS, MAX_FRAME_SIZE } from './protocol.ts';
 import type { Stream } from './stream.ts';
 
-/**
- * Sends the data of requests as far as the windows of the peer permit, and the rest when they grow (RFC 9113, section 5.2).
- */
+/** Sends the data of requests as far as the peer's flow-control windows permit, and the rest when the windows grow (RFC 9113, section 5.2). */
 export class DataSender {
   readonly #writer: FrameWriter;
-  /** The window of the connection. */
+  /** How many more bytes the peer permits on the connection, over all streams. */
   #window = INITIAL_WINDOW;
   #initialWindow = INITIAL_WINDOW;
-  /** The streams whose own window permits more than the window of the connection does. */
+  /** The streams with unsent data that only the connection's window stops. They continue when that window grows. */
   readonly #blocked = new Set<Stream>();
 
   constructor(writer: FrameWriter) {
     this.#writer = writer;
   }
 
-  /** Gives a new stream its window, and sends what was written to it before. */
+  /** Sets the window of a stream that was just opened, and sends the messages that waited for the opening. */
   opened(stream: Stream): void {
     stream.sendWindow = this.#initialWindow;
     if (stream.unsent) this.#resume(stream);
@@ -44,7 +42,7 @@ export class DataSender {
     this.#blocked.delete(stream);
   }
 
-  /** The peer permits more bytes on the connection. */
+  /** Adds the bytes that the peer permits on the connection, and continues the streams that waited for them. */
   growConnection(increment: number): void {
     this.#window = grown(this.#window, increment);
     const blocked = [...this.#blocked];
@@ -52,13 +50,13 @@ export class DataSender {
     for (const stream of blocked) this.#resume(stream);
   }
 
-  /** The peer permits more bytes on a stream. */
+  /** Adds the bytes that the peer permits on one stream, and continues that stream. */
   growStream(stream: Stream, increment: number): void {
     stream.sendWindow = grown(stream.sendWindow, increment);
     this.#resume(stream);
   }
 
-  /** The peer has changed the initial window, which also changes the windows of open streams. They may become negative. */
+  /** Applies a new initial window of the peer. It changes the windows of open streams by the same amount, so these may become negative. */
   changeInitialWindow(size: number, streams: Iterable<Stream>): void {
     const change = size - this.#initialWindow;
     this.#initialWindow = size;
@@ -95,7 +93,6 @@ export class DataSender {
   }
 }
 
-/** Returns the window after a change. */
 function grown(window: number, change: number): number {
   if (window + change > MAX_31_BITS)
     throw new ConnectionError('FLOW_CONTROL_ERROR', 'a window of more than 2147483647 bytes');

@@ -1,16 +1,17 @@
 import { ConnectionError } from './protocol.ts';
 
-// Frames that may arrive at once without use. Node's HTTP/2 permits as many resets.
+// How many useless frames may arrive at once. Node's HTTP/2 permits as many resets.
 const MAX_FRAMES = 1_000;
-// Frames that are added to the budget for each second, and for each message that this client sends. After a message, etcd sends a ping and
-// a window update.
+// How many frames the budget gains each second, and for each message that this client sends. etcd responds to a message with a ping and a window
+// update.
 const PER_SECOND = 100;
 const PER_MESSAGE = 4;
 const BYTES_PER_FRAME = 4_096;
 
 /**
- * Limits frames that cost processor time and have no use: pings, settings, priorities, empty data, unknown frames, tiny window updates, informational headers, and
- * frames of streams that have ended. A peer may send up to 2,000 of them at once, and 100 a second, plus 4 for each message of this client and one for 4 kB of it.
+ * Limits frames that cost processor time and have no use: pings, settings, priorities, empty data, unknown frames, tiny window updates, informational
+ * headers, and frames of streams that have ended. A peer may send up to 2,000 such frames at once, and 100 more each second. Each message of this
+ * client permits 4 more, and one more for each 4 kB of the message.
  */
 export class FrameBudget {
   #left = MAX_FRAMES;
@@ -25,7 +26,7 @@ export class FrameBudget {
     if (this.#left < 0) this.#refill();
   }
 
-  /** Adds the frames that one message of this size may cause. */
+  /** Adds the number of frames with which the peer may react to a message of this size. */
   earn(bytes: number): void {
     if (this.#left < MAX_FRAMES) this.#left += PER_MESSAGE + Math.floor(bytes / BYTES_PER_FRAME);
   }

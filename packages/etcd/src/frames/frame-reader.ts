@@ -1,13 +1,13 @@
 import { ConnectionError, FRAME_HEADER, MAX_FRAME_SIZE } from './protocol.ts';
 
-/** A part of a buffer. */
+/** The part of a buffer from the index `start` up to, but not including, `end`. */
 export interface Bytes {
   bytes: Buffer;
   start: number;
   end: number;
 }
 
-/** A frame. Its payload is valid only during the call that delivers it, since the buffer is used again. */
+/** A frame, whose payload is a part of a buffer. The payload is valid only during `onFrame`, because the reader reuses the buffer. */
 export interface Frame extends Bytes {
   type: number;
   flags: number;
@@ -21,12 +21,10 @@ export interface FrameListener {
 
 const NOTHING = Buffer.alloc(0);
 
-/**
- * Splits received bytes into frames (RFC 9113, section 4.1). It keeps at most one incomplete frame, so at most 16 kB.
- */
+/** Splits received bytes into frames (RFC 9113, section 4.1). It stores at most one incomplete frame, which is at most 16 kB. */
 export class FrameReader {
   readonly #listener: FrameListener;
-  /** The current frame. All frames share this object. */
+  /** The frame that is delivered now. The reader reuses this object for every frame. */
   readonly #frame: Frame = { type: 0, flags: 0, streamId: 0, bytes: NOTHING, start: 0, end: 0 };
   /** The beginning of an incomplete frame, and how many of its bytes have arrived. */
   #partial: Buffer | undefined;
@@ -52,7 +50,7 @@ export class FrameReader {
     if (at < length && !this.#isStopped) this.#hold(bytes, at, length);
   }
 
-  /** Delivers no further frames, not even those of the bytes that are being read. */
+  /** Stops the delivery of frames, even of those in the bytes that `push` is processing. */
   stop(): void {
     this.#isStopped = true;
   }
@@ -84,7 +82,7 @@ export class FrameReader {
     const frame = this.#frame;
     frame.type = bytes[at + 3] as number;
     frame.flags = bytes[at + 4] as number;
-    // The first bit is reserved.
+    // Drops the first bit, which HTTP/2 reserves.
     frame.streamId =
       (((bytes[at + 5] as number) & 0x7f) << 24) |
       ((bytes[at + 6] as number) << 16) |
@@ -97,14 +95,14 @@ export class FrameReader {
   }
 }
 
-/** Returns the size of the frame that begins at the index, its header included. */
+/** Returns the size in bytes of the frame that begins at the index `at`, its header included. */
 function sizeOfFrame(bytes: Buffer, at: number): number {
   const size = ((bytes[at] as number) << 16) | ((bytes[at + 1] as number) << 8) | (bytes[at + 2] as number);
   if (size > MAX_FRAME_SIZE) throw new ConnectionError('FRAME_SIZE_ERROR', `a frame of ${size} bytes`);
   return FRAME_HEADER + size;
 }
 
-/** Reads a number of 32 bits. */
+/** Returns the unsigned 32-bit number at the index `at`. */
 export function uint32(bytes: Buffer, at: number): number {
   return bytes.readUInt32BE(at);
 }

@@ -19,14 +19,12 @@ import type { Bytes } from './frame-reader.ts';
 const USUAL_SIZE = 4_096;
 const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
 const PING_SIZE = 8;
-// Milliseconds for which a reply to a ping waits at most for other frames, which saves a write of its own. etcd sends
-// a ping with most requests, to measure the network.
+// Maximum time in milliseconds for which a reply to a ping waits for another frame, so that both need one write. etcd sends a ping after most
+// requests, to measure the network.
 const PONG_DELAY_MS = 5;
 const PONG = (PING << 8) | ACK;
 
-/**
- * Converts frames to bytes, and collects those of one tick in one buffer, so that they need one write to the socket.
- */
+/** Converts frames to bytes. Collects the frames of one tick in one buffer, so that they need one write to the socket. */
 export class FrameWriter {
   readonly #write: (bytes: Buffer) => void;
   #buffer = Buffer.allocUnsafeSlow(USUAL_SIZE);
@@ -36,18 +34,18 @@ export class FrameWriter {
   #canWrite = false;
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param write writes bytes to the socket, which may keep them */
+  /** @param write sends bytes over the socket. It may keep the buffer, which the writer never changes afterwards */
   constructor(write: (bytes: Buffer) => void) {
     this.#write = write;
   }
 
-  /** Writes what was collected, and permits further writes. Before this call, frames are collected only. */
+  /** Writes the collected frames. Before this call, the writer only collects frames. */
   start(): void {
     this.#canWrite = true;
     this.flush();
   }
 
-  /** Writes nothing more. */
+  /** Discards all frames from now on. */
   stop(): void {
     this.#canWrite = false;
     clearTimeout(this.#timer);
@@ -58,12 +56,12 @@ export class FrameWriter {
     if (this.#at === 0 || !this.#canWrite) return;
     const bytes = copyOf(this.#buffer, 0, this.#at);
     this.#at = 0;
-    // A large buffer is not kept.
+    // Replaces an unusually large buffer, so that one large request does not occupy memory for long.
     if (this.#buffer.length > USUAL_SIZE) this.#buffer = Buffer.allocUnsafeSlow(USUAL_SIZE);
     this.#write(bytes);
   }
 
-  /** The first bytes of a connection (RFC 9113, section 3.4), with the settings as pairs of id and value. */
+  /** Sends the first bytes of a connection (RFC 9113, section 3.4), with the settings as pairs of id and value. */
   preface(settings: readonly (readonly [id: number, value: number])[]): void {
     this.#reserve(PREFACE.length);
     this.#buffer.set(PREFACE, this.#at);
@@ -111,7 +109,7 @@ export class FrameWriter {
     this.#bytes(payload, 0, PING_SIZE);
   }
 
-  /** Replies to a ping, together with the next frame, or after 5 ms. */
+  /** Replies to a ping with the same payload: together with the next frame, or after 5 ms. */
   pong({ bytes, start, end }: Bytes): void {
     this.#head(PING_SIZE, PONG, 0);
     for (let at = start; at < end; at += 1) this.#buffer[this.#at++] = bytes[at] as number;
@@ -128,7 +126,7 @@ export class FrameWriter {
 
   goaway(code: number): void {
     this.#head(8, GOAWAY << 8, 0);
-    // The server opens no streams, so none of its streams was processed.
+    // The id of the last stream of the server that this client processed. The server opens no streams, so it is 0.
     this.#uint32(0);
     this.#uint32(code);
   }
@@ -162,7 +160,7 @@ export class FrameWriter {
   }
 
   #bytes(bytes: Buffer, start: number, end: number): void {
-    // `subarray` is needed only for a part. For the usual small request it would be one more object.
+    // Avoids `subarray` for a whole buffer, since it would create one more object for each small request.
     this.#buffer.set(start === 0 && end === bytes.length ? bytes : bytes.subarray(start, end), this.#at);
     this.#at += end - start;
   }

@@ -1,7 +1,7 @@
 import type { Bytes, Frame } from './frame-reader.ts';
 import { ConnectionError, END_STREAM } from './protocol.ts';
 
-// Limits of one block of headers that is sent in several frames.
+// Limits of one block of headers that a peer sends in several frames: its size in bytes, and its number of frames.
 const MAX_BLOCK = 65_536;
 const MAX_FRAMES = 16;
 
@@ -11,11 +11,9 @@ export interface HeaderBlock extends Bytes {
   readonly isLast: boolean;
 }
 
-/**
- * Joins the parts of a block of headers, if a peer sends it in several frames (RFC 9113, section 6.10). The block may have 64 kB in 16 frames.
- */
+/** Joins the parts of a block of headers that a peer sends in several frames (RFC 9113, section 6.10): at most 64 kB in 16 frames. */
 export class HeaderBlocks {
-  /** Whether a block is incomplete. Then only its next part may arrive. */
+  /** Whether a block is incomplete. The peer may then send no frame other than the next part. */
   isOpen = false;
   #parts: Buffer[] = [];
   #length = 0;

@@ -8,9 +8,13 @@ export interface HeaderListener {
   onHeader(name: string, value: string): void;
 }
 
-/** The maximum size of the headers of one block, in bytes, each header with 32 bytes more than its texts. The settings announce this limit. */
+/**
+ * Maximum size of the decoded headers of one block, in bytes. Each header counts as 32 bytes more than its name and value. The settings announce this
+ * limit to the peer.
+ */
 export const MAX_HEADER_LIST = 65_536;
-// Numbers in a block are lengths and indexes. Longer ones than four further bytes exceed every limit.
+// The largest shift, in bits, of a byte that continues a number. Numbers are lengths and indexes, so any that needs more than four further bytes
+// exceeds every limit.
 const MAX_SHIFT = 21;
 const INDEXED = 0x80;
 const INDEXING = 0x40;
@@ -88,7 +92,7 @@ export class HpackDecoder {
     return this.#bytes.toString('latin1', start, end);
   }
 
-  /** Reads a number whose first part is in the bits of the mask (RFC 7541, section 5.1). */
+  /** Reads a number that starts in those bits of the current byte that the mask selects (RFC 7541, section 5.1). */
   #integer(mask: number): number {
     if (this.#at >= this.#end) throw invalid('an incomplete header');
     let value = (this.#bytes[this.#at++] as number) & mask;

@@ -1,6 +1,6 @@
 import { DEFAULT_TABLE_SIZE, STATIC_TABLE, sizeOfHeader, type Header } from './hpack-tables.ts';
 
-/** The headers of a request by name. The encoder keeps the bytes of each object, so an object must not change. */
+/** The headers of a request by name. The encoder caches the bytes of each object, so the caller must not change an object. */
 export type RequestHeaders = Readonly<Record<string, string>>;
 
 const INDEXED = 0x80;
@@ -16,8 +16,8 @@ const SECRETS: ReadonlySet<string> = new Set(['token', 'authorization']);
 const VARYING = ':path';
 
 /**
- * Encodes the headers of requests (RFC 7541). Almost all requests have headers that were sent before, so their bytes are kept. Headers that are
- * the same for all requests enter the table of the peer with the first request. None is ever dropped from there, so their indexes stay valid.
+ * Encodes the headers of requests (RFC 7541). Almost all requests repeat the headers of earlier ones, so the encoder caches encoded blocks. Headers
+ * that are the same for all requests enter the table of the peer with the first request. The table never drops a header, so the indexes stay valid.
  */
 export class HpackEncoder {
   #blocks = new WeakMap<RequestHeaders, Buffer>();
@@ -48,7 +48,7 @@ export class HpackEncoder {
     const out: number[] = [];
     const isResized = this.#mustResize;
     if (isResized) {
-      // Empties the table first (RFC 7541, section 4.2).
+      // Announces a table size of 0 first, which empties the table of the peer (RFC 7541, section 4.2).
       writeInteger(out, RESIZE, 0);
       writeInteger(out, RESIZE, this.#capacity);
       this.#mustResize = false;
@@ -58,7 +58,7 @@ export class HpackEncoder {
     for (const header of list) if (header[0].startsWith(':')) this.#write(out, header);
     for (const header of list) if (!header[0].startsWith(':')) this.#write(out, header);
     const block = Buffer.from(out);
-    // A block that adds entries cannot be sent again.
+    // Caches only blocks that leave the table unchanged. A block that adds entries would add them again if it were sent twice.
     if (this.#entries.length === known && !isResized) this.#blocks.set(headers, block);
     return block;
   }
@@ -77,7 +77,10 @@ export class HpackEncoder {
     }
   }
 
-  /** Returns how a header is written that is not in the table. Adds it to the table, unless it must stay out, or there is no room. */
+  /**
+   * Returns the kind of header field with which to write a header that is not in the table. Adds the header to the table, unless it is secret,
+   * varies, or does not fit.
+   */
   #kindOf(header: Header): number {
     const [name, value] = header;
     if (SECRETS.has(name)) return NEVER_INDEXED;
@@ -89,7 +92,7 @@ export class HpackEncoder {
   }
 }
 
-/** The bits that remain for a number beside the first bits of each kind. */
+/** By kind of header field (such as `INDEXED`): the mask of the bits in its first byte that hold a number. */
 const MASKS: Readonly<Record<number, number>> = {
   [INDEXED]: 0x7f,
   [INDEXING]: 0x3f,
@@ -98,7 +101,7 @@ const MASKS: Readonly<Record<number, number>> = {
   [NOT_INDEXED]: 0x0f,
 };
 
-/** Writes a number after the first bits of the kind (RFC 7541, section 5.1). */
+/** Writes a number into the byte whose first bits are `kind`, and into further bytes if it does not fit (RFC 7541, section 5.1). */
 function writeInteger(out: number[], kind: number, value: number): void {
   writeNumber(out, { kind, mask: MASKS[kind] as number }, value);
 }

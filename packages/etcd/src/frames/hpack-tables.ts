@@ -32,7 +32,7 @@ export const STATIC_TABLE: readonly Header[] = [
 /** The size of every dynamic table until a setting changes it, in bytes. */
 export const DEFAULT_TABLE_SIZE = 4_096;
 
-/** An entry counts as this many bytes more than its texts have (RFC 7541, section 4.1). */
+/** Bytes that a table entry counts in addition to its name and value (RFC 7541, section 4.1). */
 export const OVERHEAD = 32;
 
 function namesOnly(names: string): Header[] {

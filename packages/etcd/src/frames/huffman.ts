@@ -2,8 +2,8 @@ import { ConnectionError } from './protocol.ts';
 import type { Bytes } from './frame-reader.ts';
 
 /**
- * The Huffman code of HPACK (RFC 7541, appendix B): the length of a code in bits, and the bytes that have codes of this length, in hexadecimal.
- * The code is canonical. So its codes follow from these lengths: they are assigned in this order.
+ * The Huffman code of HPACK (RFC 7541, appendix B). Each row has a code length in bits, and the bytes whose codes have this length, in hexadecimal.
+ * The code is canonical: codes are assigned in the order of this list, so the lengths determine them.
  */
 const BYTES_BY_LENGTH: readonly (readonly [bits: number, bytes: string])[] = [
   [5, '30-32 61 63 65 69 6f 73-74'],
@@ -28,13 +28,13 @@ const BYTES_BY_LENGTH: readonly (readonly [bits: number, bytes: string])[] = [
   [28, '02-08 0b-0c 0e-15 17-1f 7f dc f9'],
   [30, '0a 0d 16'],
 ];
-// The code of the end of a string. It has 30 bits, all of them ones, and must not occur.
+// Length of the longest codes, in bits. The code of 30 ones marks the end of a string (EOS), and a peer must not send it.
 const LONGEST = 30;
 const MAX_PADDING = 7;
 
 /** All bytes, ordered by their codes. */
 const SYMBOLS: number[] = [];
-/** By length: the first code of that length, the number of its codes, and the place of its first byte in `SYMBOLS`. */
+/** By code length in bits: the first code. `COUNTS` contains the number of codes, and `PLACES` the index in `SYMBOLS` of the first code's byte. */
 const FIRST_CODES: number[] = [];
 const COUNTS: number[] = [];
 const PLACES: number[] = [];
@@ -61,7 +61,8 @@ function bytesOf(list: string): number[] {
 }
 
 /**
- * Decodes a string. Reads it bit by bit, since strings are short, and almost all of them repeat earlier ones that the dynamic table has.
+ * Decodes a string bit by bit. That is fast enough, since strings are short, and the peer sends most of them only once (later it refers to the
+ * dynamic table).
  * @throws {ConnectionError} if the end of the string is invalid
  */
 export function huffmanDecoded({ bytes, start, end }: Bytes): string {

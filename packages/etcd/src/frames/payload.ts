@@ -13,13 +13,13 @@ export function removePadding(frame: Frame): void {
     throw new ConnectionError('PROTOCOL_ERROR', 'a padding that is longer than its frame');
 }
 
-/** Removes the priority from the payload of a frame with the flag PRIORITY. It is not used (RFC 9113, section 5.3). */
+/** Removes the priority fields from the payload of a frame with the flag PRIORITY. HTTP/2 has deprecated them (RFC 9113, section 5.3). */
 export function removePriority(frame: Frame): void {
   requireSize(frame, frame.end - frame.start >= PRIORITY_SIZE);
   frame.start += PRIORITY_SIZE;
 }
 
-/** Throws unless the frame has the size that its type requires. */
+/** Throws a `FRAME_SIZE_ERROR` unless `isRight`, which states whether the frame has the size that its type requires. */
 export function requireSize({ type, start, end }: Frame, isRight: boolean): void {
   if (!isRight)
     throw new ConnectionError('FRAME_SIZE_ERROR', `a frame of type ${type} with ${end - start} bytes`);

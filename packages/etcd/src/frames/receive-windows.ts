@@ -2,22 +2,22 @@ import type { FrameWriter } from './frame-writer.ts';
 import { ConnectionError, INITIAL_WINDOW } from './protocol.ts';
 import type { Stream } from './stream.ts';
 
-/** Data of the connection may have this many times as many bytes without an acknowledgement as data of one stream. */
+/** Ratio of the connection's window to the window of one stream. */
 const STREAMS_PER_CONNECTION = 4;
 
 /**
- * Limits how many bytes the peer may send, and permits more when half of a window is used (RFC 9113, section 5.2). Received data leaves the
- * connection at once, so windows grow as fast as this process reads.
+ * Limits how many bytes the peer may send, and permits more when half of a window is used (RFC 9113, section 5.2). The listener gets received data at
+ * once, so windows grow as fast as this process reads.
  */
 export class ReceiveWindows {
   readonly #writer: FrameWriter;
   readonly #ofStream: number;
   readonly #ofConnection: number;
   #left: number;
-  /** How many bytes of cancelled streams may still arrive, since the peer sent them before it knew. */
+  /** How many bytes of cancelled streams may still arrive, because the peer sent them before it received the cancellation. */
   #late = 0;
 
-  /** @param window how many bytes of one response the peer may send without an acknowledgement */
+  /** @param window how many bytes of one response the peer may send before this client permits more */
   constructor(writer: FrameWriter, window: number) {
     this.#writer = writer;
     this.#ofStream = window;
@@ -25,7 +25,7 @@ export class ReceiveWindows {
     this.#left = this.#ofConnection;
   }
 
-  /** Permits more bytes than at the beginning. Must be called after the preface was written. */
+  /** Raises the window of the connection above HTTP/2's initial 65,535 bytes. Must be called after the preface was written. */
   begin(): void {
     if (this.#ofConnection > INITIAL_WINDOW)
       this.#writer.windowUpdate(0, this.#ofConnection - INITIAL_WINDOW);

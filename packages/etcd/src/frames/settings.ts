@@ -19,8 +19,8 @@ export interface PeerSettings {
 }
 
 /**
- * Reads the payload of a SETTINGS frame. If a setting occurs more than once, the last value applies. MAX_FRAME_SIZE is checked but not used,
- * since this client never sends larger frames than every peer accepts. MAX_HEADER_LIST_SIZE is only a hint.
+ * Reads the payload of a SETTINGS frame. If a setting occurs more than once, the last value applies. MAX_FRAME_SIZE is only checked, since this
+ * client never sends frames above the minimum that every peer must accept. MAX_HEADER_LIST_SIZE is only a hint, and is ignored.
  * @throws {ConnectionError} if a value is not permitted
  */
 export function readSettings({ bytes, start, end }: Bytes): PeerSettings {
@@ -49,7 +49,7 @@ export function readSettings({ bytes, start, end }: Bytes): PeerSettings {
           throw new ConnectionError('PROTOCOL_ERROR', `a maximum frame size of ${value} bytes`);
         break;
       default:
-      // Settings that are unknown are ignored.
+      // Ignores unknown settings, as RFC 9113 requires.
     }
   }
   return settings;

@@ -3,8 +3,8 @@ import type { HeaderListener } from './hpack-decoder.ts';
 import type { RequestHeaders } from './hpack-encoder.ts';
 
 /**
- * One stream of a connection: a request and its response. The connection owns the fields. A subclass receives the response, so that a stream needs one
- * object. No method is called after `onEnd` or `onReset`, nor after the stream was cancelled.
+ * One stream of a connection: a request and its response. Only the connection changes the fields. A subclass receives the response, so that a stream
+ * and its receiver are one object. The connection calls no method after `onEnd`, `onReset` or a cancellation.
  */
 export abstract class Stream implements HeaderListener {
   /** 0 until the stream is opened. */
@@ -12,11 +12,11 @@ export abstract class Stream implements HeaderListener {
   /** Whether the stream is known to the connection, and its response has not ended. */
   isOpen = false;
   readonly headers: RequestHeaders;
-  /** How many bytes the peer permits. It may be negative. */
+  /** How many more bytes of the request the peer permits. It may be negative after the peer has reduced its windows. */
   sendWindow = 0;
-  /** How many bytes the peer may still send. */
+  /** How many more bytes of the response this client permits. */
   receiveWindow = 0;
-  /** What waits for a window of the peer, or for the stream to open. The first `unsentFrom` bytes were sent. */
+  /** Messages that wait for the peer's window, or for the opening of the stream. The first `unsentFrom` bytes of the first one were sent. */
   unsent: Buffer[] | undefined;
   unsentFrom = 0;
   /** Whether the request ends after `unsent`. */
@@ -28,7 +28,7 @@ export abstract class Stream implements HeaderListener {
 
   /** Receives one header of the response, or one of its trailers. It must not throw. */
   abstract onHeader(name: string, value: string): void;
-  /** Receives the end of a block of headers. The last block is followed by `onEnd`. */
+  /** Receives the end of a block of headers. `isLast` means that the response has ended, so `onEnd` follows. */
   abstract onHeadersEnd(isLast: boolean): void;
   /** Receives a part of the body. Its bytes are valid only during the call. */
   abstract onData(part: Bytes): void;

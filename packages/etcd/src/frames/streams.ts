@@ -1,10 +1,10 @@
 import { ConnectionError, MAX_31_BITS } from './protocol.ts';
 import type { Stream } from './stream.ts';
 
-// The number of streams that may be open before the peer has sent its own limit. Node's HTTP/2 has the same.
+// Number of streams that may be open before the peer has sent its own limit. Node's HTTP/2 uses the same number.
 const LIMIT_BEFORE_SETTINGS = 100;
 
-/** The streams of a connection: those that are open, and those that wait until they may be opened. */
+/** The open streams of a connection, and the streams that wait until the peer permits them. */
 export class Streams {
   readonly #open: (stream: Stream) => void;
   readonly #byId = new Map<number, Stream>();
@@ -12,7 +12,7 @@ export class Streams {
   #limit = 0;
   #nextId: number;
 
-  /** @param open sends the headers of a stream, which has its id */
+  /** @param open sends the headers of a stream that has just got its id */
   constructor(open: (stream: Stream) => void, firstId: number) {
     this.#open = open;
     this.#nextId = firstId;
@@ -32,7 +32,7 @@ export class Streams {
     this.limit(LIMIT_BEFORE_SETTINGS);
   }
 
-  /** Changes how many streams may be open at a time. Open ones stay open. */
+  /** Changes how many streams may be open at a time. Open streams stay open even above the limit. */
   limit(streams: number): void {
     this.#limit = streams;
     this.#openWaiting();
@@ -44,7 +44,7 @@ export class Streams {
     else this.#waiting.add(stream);
   }
 
-  /** Removes a stream that has ended. Then a waiting one may be opened. */
+  /** Removes a stream that has ended, and opens a waiting stream in its place. */
   remove(stream: Stream): void {
     stream.isOpen = false;
     if (stream.id === 0) this.#waiting.delete(stream);
@@ -63,7 +63,7 @@ export class Streams {
     return stream;
   }
 
-  /** Removes and returns the streams that the peer will not process: those with a larger id, and those that wait. */
+  /** Removes and returns the streams that the peer will not process: open streams with an id above `lastId`, and all waiting streams. */
   takeAbove(lastId: number): Stream[] {
     this.#limit = 0;
     const refused = [...this.#byId.values()].filter(({ id }) => id > lastId).concat(...this.#waiting);

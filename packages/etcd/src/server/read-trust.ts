@@ -66,9 +66,9 @@ function isUnsound(version: string, firstSound: FirstSound): boolean {
 }
 
 /**
- * Returns the reasons why reads in this Raft term may be stale: one reason for each member, or an empty list. Versions that were read in another term
- * do not count, since a member that leads now may have had another version. The leader's version must be known too, because it takes part in every
- * linearizable read.
+ * Returns one text for each member that may return stale reads in this Raft term, with the reason. The list is empty if no member may. A version that
+ * was read in another term is ignored, because the member may have been upgraded since. The leader's version must be known too, because the leader
+ * takes part in every linearizable read.
  */
 export function distrust(term: string, factsByHost: ReadonlyMap<string, MemberFacts | undefined>): string[] {
   const reasons: string[] = [];

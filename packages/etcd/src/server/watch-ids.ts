@@ -28,9 +28,9 @@ type Numbering = 'unknown' | 'proposed' | 'own';
 const FIRST_PROPOSED = 2 ** 40;
 
 /**
- * Assigns the ids of the watches on one stream. An id is used only after the server has confirmed it. Only one request is in flight at a time until
- * the server has accepted a proposed id, and for ever if it numbers watches itself. A grpc-proxy confirms several requests in any order, so its
- * responses could not be matched to them.
+ * Assigns the ids of the watches on one stream. An id is used only after the server has confirmed it. Until the server has accepted a proposed id,
+ * only one request is in flight at a time. If the server numbers watches itself, that is always so. A grpc-proxy confirms several requests in any
+ * order, so its responses could not be matched to them.
  */
 export class WatchIds<Owner> {
   readonly #queued = new Set<Owner>();

@@ -4,7 +4,7 @@ import type { IEvent } from '../protocol/messages.ts';
 import type { CompactionListener, Compactions } from '../server/compactions.ts';
 import type { WatchNotification, WatchTarget, Watcher, Watches } from '../server/watches.ts';
 
-/** A state of a key for which a waiter waits, such as its removal. */
+/** A condition of a key for which a waiter waits, such as the removal of the key. */
 export interface Condition {
   readonly target: WatchTarget;
   /** Whether to read several times after the watch has started, because the watch may deliver its first events late. */
@@ -39,8 +39,8 @@ const READ_AGAIN_AFTER_MS = [20, 30, 50] as const;
 const AFTER_REFUSAL = { initialDelayMs: 200, maxDelayMs: 10_000 } as const;
 
 /**
- * Watches a key until the condition is met. Reads the key when the watch has become live, also after a reconnect, and when events may have been lost.
- * Each waiter has two instances of this class for as long as it waits. To save memory, an instance has no closures and no subscriptions.
+ * Watches a key until the condition is met. Reads the key when the watch becomes live, after each reconnect, and when events may have been lost. Each
+ * waiter has two instances of this class, so to save memory it has no closures and no subscriptions.
  */
 export class ConditionWatch implements Watcher, CompactionListener, Unsubscribable {
   readonly #condition: Condition;
@@ -93,7 +93,7 @@ export class ConditionWatch implements Watcher, CompactionListener, Unsubscribab
 
   /**
    * Reads whether the condition is met.
-   * @param since the revision before the watch began, if the watch may be late
+   * @param since the store's revision before the watch began, if the watch may deliver events late
    * @param reads how many reads were made since the watch began
    */
   #read(since?: string, reads = 0): void {

@@ -19,10 +19,10 @@ export interface Waiter {
 const WITHOUT_DELETIONS: NonNullable<WatchTarget['filters']> = ['Nodelete'];
 
 /**
- * Emits once when the conflicting entry is removed or does not conflict any more. Emits `undefined` if the entry was converted to a shared one, or if
- * the waiter must read the queue. A read is needed if the entry was of this session and this process did not remove it. Most likely the lease has
- * ended, and the waiter's own entry is gone too. It can be subscribed to once.
- * @param isSoon whether the waiter may be admitted soon, so that it reads several times while a new watch may be late
+ * Emits once when the conflicting entry is removed or does not conflict any more. Emits `undefined` if the waiter must read the queue: the entry was
+ * converted to a shared one, or belonged to this session and this process did not remove it. In the second case the lease has probably ended, and
+ * with it the waiter's own entry. The result accepts one subscriber.
+ * @param isSoon whether the waiter may be admitted soon. It then reads several times, because a new watch may report the removal late
  */
 export function watchConflictEnd(
   conflicting: ConflictingEntry,
@@ -36,8 +36,8 @@ export function watchConflictEnd(
 }
 
 /**
- * The removal of a conflicting entry's key. The value contains whether its holder had announced that it held alone; see `owning.ts`. The first read
- * is sent at once. One object has all that is needed, since each waiter has one.
+ * The removal of a conflicting entry's key. Emits whether its holder had announced that it held alone; see `owning.ts`. It sends the first read at
+ * once. It is one object without closures, since each waiter has one.
  */
 class DepartureOfEntry implements Condition, Successor, Subscribable<Departure | undefined>, Unsubscribable {
   readonly target: WatchTarget;
@@ -50,7 +50,7 @@ class DepartureOfEntry implements Condition, Successor, Subscribable<Departure |
   #local: LocalWait | undefined;
   #watch: ConditionWatch | undefined;
   #hasAnnounced = false;
-  /** The token of the grant, if the conflicting entry has handed its hold over. */
+  /** The fencing token of the waiter's grant, if the conflicting entry has handed its hold over to the waiter. */
   #grantAt: bigint | undefined;
 
   constructor(conflicting: ConflictingEntry, waiter: Waiter, isSoon: boolean) {
@@ -103,7 +103,7 @@ class DepartureOfEntry implements Condition, Successor, Subscribable<Departure |
     this.#observer?.complete?.();
   }
 
-  // --- Members that the conflicting entry calls when it hands over.
+  // --- Members that `Successors` calls when the conflicting entry hands its hold over.
 
   get entry(): Entry {
     return this.#waiter.entry;
@@ -116,8 +116,7 @@ class DepartureOfEntry implements Condition, Successor, Subscribable<Departure |
 }
 
 /**
- * Returns whether the entry waits for its predecessor only, and is the only one that waits for this
- * predecessor.
+ * Returns whether the entry is exclusive with a limit of 1. It then waits for its predecessor only, and no other entry waits for that predecessor.
  */
 function maySucceed({ entry, rule }: Waiter): boolean {
   return !entry.shared && rule.limit === 1;

@@ -11,7 +11,7 @@ export interface TurnContext extends RemovalTools {
   readonly successors: Successors;
 }
 
-/** What is needed to compute and follow the turns of an entry. */
+/** An entry, its admission rule and its session: the data from which its turns are computed. */
 export interface Following {
   readonly context: TurnContext;
   readonly entry: Entry;

@@ -1,7 +1,6 @@
-// When a holder leaves, the entry directly behind it holds next, and need not read the queue. For this the
-// holder announces that no other entry was ahead of it: to waiters of its own process in memory, and to all
-// others by its entry's value (label). The label is written soon after the grant. Written with the removal,
-// it would arrive too late. If a waiter does not get it, that waiter reads the queue.
+// When a holder leaves, the waiter directly behind it holds next without reading the queue. So the holder announces that no other entry was ahead of
+// it. Waiters of its own process learn this in memory, all others from the value (label) of its entry. The holder writes the label soon after the
+// grant, because a label that is written with the removal would arrive too late. A waiter that gets no label reads the queue.
 import {
   followTurns,
   labelOfOwner,
@@ -19,7 +18,7 @@ import { modifiedAt, putKeepingLease } from '../queue/txn.ts';
 import type { Following } from './following.ts';
 import { creationIdOf } from '../entry/creation-id.ts';
 
-/** What is needed to announce to waiters of this process that an entry holds alone. */
+/** The entry that holds alone, and the waiters of this process to which that is announced. */
 interface LocalAnnouncement {
   readonly followed: LocalWaiters;
   readonly entry: Entry;

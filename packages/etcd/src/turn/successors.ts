@@ -19,12 +19,12 @@ export interface Successor {
 }
 
 /**
- * Limit in milliseconds: no hand-over begins while the oldest removal has been without a response for longer. So a process without a connection
- * begins no new holds after 100 ms: by then other clients may hold the lock. The page PROMISES states this number.
+ * Longest time in milliseconds for which a removal may be without a response before hand-overs stop. So a process without a connection begins no new
+ * holds after 100 ms, when other clients may hold the lock. The page PROMISES states this number.
  */
 const MAX_UNCONFIRMED_MS = 100;
 
-/** What hand-overs need to know of the store and the session. */
+/** The parts of the session on which hand-overs depend. */
 interface SuccessorsOptions {
   readonly connection: Pick<Connection, 'revision'>;
   readonly generation: Pick<Generation, 'isExported'>;
@@ -70,8 +70,8 @@ export class Successors {
    * hand-over.
    */
   handOver(entry: Entry): void {
-    // Hands nothing over after an export: the process that resumes the session knows only the entries in the
-    // store, and nothing of hand-overs in this process.
+    // Hands nothing over after an export. The process that resumes the session reads only the store, which does not contain the hand-overs of this
+    // process.
     if (this.#generation.isExported || !entry.followed || !isPlain(entry)) return;
     // A transaction of the caller that compares the key succeeds until the removal commits. So the next hold must begin after the commit.
     if (entry.isKeyExposed || entry.gone || entry.grantToken === undefined) return;

@@ -30,8 +30,8 @@ import { latestFirst, readKeys } from '../queue/txn.ts';
 import type { Following } from './following.ts';
 
 /**
- * A waiter with at most this number of entries ahead may be admitted before its new watch has caught up. That takes up to 100 ms, so such a waiter
- * also reads the entry that it watches.
+ * Number of entries ahead up to which a waiter also reads the entry that it watches. It may be admitted before its new watch delivers events, which
+ * takes up to 100 ms.
  */
 const SOON = 3;
 
@@ -75,8 +75,8 @@ export function follow(following: Following, first: EntriesAhead<ConflictingEntr
 }
 
 /**
- * The queue from the position of one of its entries. This is a class, because an object literal with a getter takes 500 bytes more for each of
- * thousands of waiters.
+ * The view that one entry has of its queue: the entries ahead, and its own removal. This is a class, because an object literal with a getter takes
+ * 500 bytes more for each of thousands of waiters.
  */
 class EntryView implements QueueView<ConflictingEntry>, TurnSource {
   readonly #following: Following;
@@ -91,8 +91,7 @@ class EntryView implements QueueView<ConflictingEntry>, TurnSource {
 
   subscribe(listener: TurnListener): Unsubscribable {
     const { entry, rule } = this.#following;
-    // The only turn of an entry that was admitted at once is the first one, which is recorded already. No waiter
-    // needs the label of such an entry.
+    // An entry that was admitted at once has no further turn, and the caller has recorded the first one. No waiter needs the label of such an entry.
     if (!entry.waited) return followTurns(this, { rule, first: this.#first }, listener);
     const turns = new AnnouncedTurns(this.#following, listener);
     turns.begin(this, this.#first);
@@ -130,7 +129,7 @@ export function untilWithdrawn(turns: TurnSource, entry: Entry): Observable<Turn
   });
 }
 
-/** The turns of one entry, until its end. */
+/** Passes the turns of one entry to a subscriber, until the entry is withdrawn or lost. */
 class TurnsOfEntry implements TurnListener, EntryEndListener, Unsubscribable {
   readonly #entry: Entry;
   readonly #subscriber: Subscriber<Turn>;

@@ -6,7 +6,7 @@ import type { Observer, Subscribable, Unsubscribable } from '../base/rx.ts';
 import { ConditionWatch, type Condition, type ReadResult, type WatchTools } from './condition-watch.ts';
 import type { WatchTarget } from '../server/watches.ts';
 
-/** What a watch for the removal of a key needs from the backend. */
+/** The parts of the backend that a watch for the removal of a key uses. */
 export interface RemovalTools extends WatchTools {
   readonly lookups: Lookups;
   /** The entries for which waiters of this process wait, with those waiters. */
@@ -17,14 +17,13 @@ export interface RemovalTools extends WatchTools {
 export const WITHOUT_PUTS: NonNullable<WatchTarget['filters']> = ['Noput'];
 
 /**
- * Emits once when the key is removed, also if it was removed before. The value is the store's revision at the removal, or a later one. The first read
- * waits up to 20 ms to share a batch with other reads. It can be subscribed to once.
+ * Emits once when the key is removed, or at once if it was removed before. The value is the store's revision at the removal, or a later one. The
+ * first read waits up to 20 ms to share a batch with other reads. The result accepts one subscriber.
  */
 export function watchRemoval(ref: KeyRef, tools: RemovalTools): Subscribable<bigint> {
   return new Removal(ref, tools);
 }
 
-/** The removal of a key. */
 class Removal implements Condition, Subscribable<bigint> {
   readonly target: WatchTarget;
   readonly isSoon = false;

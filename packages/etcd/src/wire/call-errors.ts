@@ -9,13 +9,13 @@ const STATUS_OF_HTTP: Readonly<Record<number, StatusName>> = {
   404: 'UNIMPLEMENTED',
 };
 
-/** What a call received that ended without a gRPC status. */
+/** The data of a response that ended without a gRPC status, from which the error message is made. */
 export interface EndWithoutStatus {
   /** The HTTP status of the response. */
   readonly http: number | undefined;
   /** The type of the response's content. */
   readonly type: string | undefined;
-  /** Whether the member has ended the response, and did not reset the call. */
+  /** Whether the member ended the response in an orderly way. `false` if it reset the call. */
   readonly isWhole: boolean;
   /** The HTTP/2 error code with which the member reset the call. */
   readonly code: number;

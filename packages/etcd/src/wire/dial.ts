@@ -4,19 +4,19 @@ import type { Address } from './link.ts';
 
 /**
  * Opens a socket to a member.
- * @param onread receives the bytes in one buffer, instead of a stream of chunks
+ * @param onread makes the socket read into one buffer that it reuses, instead of emitting chunks
  */
 export function dial({ host, port, tls }: Address, onread?: OnReadOpts): Socket {
   const where = { host, port, ...(onread && { onread }) };
   if (!tls) return connectTcp(where);
   const servername = isIP(host) === 0 ? { servername: host } : {};
   const socket = connectTls({ ...tls(), ...servername, ...where, ALPNProtocols: ['h2'] });
-  // HTTP/2 forbids it (RFC 9113, section 9.2.1).
+  // HTTP/2 forbids TLS renegotiation (RFC 9113, section 9.2.1).
   socket.disableRenegotiation();
   return socket;
 }
 
-/** Adds a message to the error of a host name with several addresses, which has no message of its own. */
+/** Gives a message to the `AggregateError` of a host name with several addresses, which Node creates without one. */
 export function described(error: Error): Error {
   if (!(error instanceof AggregateError) || error.message !== '') return error;
   return new Error(error.errors.map(String).join('; '), { cause: error });

@@ -1,10 +1,10 @@
-/** The number of bytes before each message: one for the compression, four for the length. */
+/** Size of the prefix before each gRPC message, in bytes: one for the compression, four for the length. */
 export const PREFIX = 5;
 const NOT_COMPRESSED = 0;
 /** Largest message in bytes that is read. A response with 100,000 entries has about 20 MiB. */
 export const MAX_MESSAGE_BYTES: number = 256 * 1024 * 1024;
 
-/** Returns whether this part of the bytes is one uncompressed message with its prefix, and nothing else. */
+/** Returns whether the bytes from `start` to `end` are exactly one uncompressed message with its prefix. */
 export function isOneMessage(bytes: Buffer, start = 0, end: number = bytes.length): boolean {
   if (end - start < PREFIX || bytes[start] !== NOT_COMPRESSED) return false;
   const high = ((bytes[start + 1] as number) << 8) | (bytes[start + 2] as number);

@@ -14,7 +14,7 @@ type Headers = IncomingHttpHeaders & IncomingHttpStatusHeader;
 const { NGHTTP2_CANCEL, NGHTTP2_FLAG_END_STREAM } = constants;
 const TYPE = 'application/grpc';
 
-/** The connection of a call. */
+/** The members of a connection that its calls use. */
 export interface Http2CallLink {
   readonly isMade: boolean;
   readonly isOver: boolean;

@@ -9,7 +9,7 @@ import type { CheckedOptions } from '../api/options.ts';
 import { Failures, MemberCircuitBreaker } from '../driver/member-circuit-breaker.ts';
 
 /**
- * Returns a driver over HTTP/2: over Node's own, or over that of this package for the transport `socket`. This package encodes gRPC and etcd's messages
+ * Returns a driver over Node's HTTP/2, or over this package's own HTTP/2 for the transport `socket`. This package encodes gRPC and etcd's messages
  * itself, and does not load npm etcd3 or grpc-js.
  */
 export function http2Driver(

@@ -24,7 +24,7 @@ export class Http2Link implements Link {
   readonly #socket: Socket;
   readonly #listener: LinkListener;
   readonly #pings: NodeJS.Timeout;
-  /** Whether a timeout runs: for the connection, or for the response to a ping. */
+  /** Whether a timeout is active: for establishing the connection, or for the response to a ping. */
   #isWaiting = false;
   #stopWaiting: () => void;
   #open = 0;

@@ -11,13 +11,12 @@ import { SharedTimeout } from '../base/shared-timeout.ts';
 import type { CheckedOptions } from '../api/options.ts';
 import type { MemberCircuitBreaker } from '../driver/member-circuit-breaker.ts';
 
-// How many bytes of a response a member may send without an acknowledgement. For unary calls this is much, so
-// that a distant member can send a large response at once. Streams keep the usual default, so that a server
-// notices when a client is too slow.
+// How many bytes of a response a member may send before this client permits more. Unary calls permit many, so that a distant member can send a large
+// response at once. Streams keep the usual default, so that a server notices when a client is too slow.
 const LARGE_WINDOW = 4 * 2 ** 20;
 const USUAL_WINDOW = 2 ** 16 - 1;
 
-/** What a member consists of beside its options. */
+/** The objects of a member that its creator provides beside the options. */
 export interface MemberParts {
   readonly breaker: MemberCircuitBreaker;
   readonly openLink: OpenLink;

@@ -6,7 +6,7 @@ import type { Call, CallHeaders, CallListener, Link } from './link.ts';
 import { decoded } from './wire-read.ts';
 import { framed } from './wire-write.ts';
 
-/** One request with one response. */
+/** A unary gRPC call: one request with one response. */
 export interface Unary<Request, Response> {
   readonly headers: CallHeaders;
   readonly method: Method<Request, Response>;

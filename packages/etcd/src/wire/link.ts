@@ -16,7 +16,7 @@ export interface LinkOptions {
   /** Interval of pings while a call is open, in milliseconds. */
   readonly pingEveryMs: number;
   readonly pingTimeoutMs: number;
-  /** How many bytes of one response the member may send without an acknowledgement. For the whole connection it is four times as much. */
+  /** How many bytes of one response the member may send before this client permits more. The limit of the whole connection is four times this. */
   readonly window: number;
 }
 
@@ -33,7 +33,7 @@ export interface LinkListener {
 /** The headers of a call by name. */
 export type CallHeaders = Readonly<Record<string, string>>;
 
-/** How to send a call and to read its response. */
+/** Options of a call: its headers, and when its response is read. */
 export interface CallOptions {
   readonly headers: CallHeaders;
   /**

@@ -4,8 +4,8 @@ import { PREFIX, messageSizeAt } from './grpc-messages.ts';
 const USUAL_SIZE = 1_024;
 
 /**
- * Joins the parts of gRPC messages in a buffer that grows with what has arrived, not with what a prefix announces. So many small parts need at most
- * twice the memory of their bytes.
+ * Joins the parts of gRPC messages in a buffer that grows with the received bytes, not with the length that a prefix announces. The buffer needs at
+ * most twice the memory of these bytes.
  */
 export class MessageBuffer {
   #buffer = Buffer.allocUnsafeSlow(USUAL_SIZE);

@@ -8,7 +8,7 @@ import { PREFIX, isOneMessage } from './grpc-messages.ts';
 import type { Call, CallHeaders, CallListener } from './link.ts';
 import { MessageBuffer } from './message-buffer.ts';
 
-/** The connection of a call. */
+/** The members of a connection that its calls use. */
 export interface SocketCallLink {
   readonly connection: Connection;
   readonly isMade: boolean;
@@ -23,17 +23,17 @@ const TYPE = 'application/grpc';
 const INFORMATIONAL = 100;
 const FIRST_FINAL = 200;
 const HTTP_STATUS = /^[1-5]\d\d$/;
-// The characters of a name (RFC 9113, section 8.2.1). Names have no upper case.
+// Matches a valid header name (RFC 9113, section 8.2.1), which has no upper-case letters.
 const NAME = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/;
 const FORBIDDEN: ReadonlySet<string> = new Set(['connection', 'transfer-encoding', 'upgrade', 'keep-alive']);
 
-/** One gRPC call over HTTP/2 framing of this package. It is the stream as well, so that a call needs one object. */
+/** One gRPC call over this package's own HTTP/2 framing. The call extends `Stream`, so that a call and its stream are one object. */
 export class SocketCall extends Stream implements Call {
   readonly #link: SocketCallLink;
   readonly #listener: CallListener;
   /** The HTTP status of the response, 0 until its headers have arrived. */
   #http = 0;
-  /** The number of blocks of headers that have ended. The second one contains the trailers. */
+  /** The number of blocks of headers that have arrived, without informational ones: 1 after the response headers, 2 after the trailers. */
   #blocks = 0;
   /** The number of headers in the current block. */
   #headers = 0;
@@ -76,7 +76,7 @@ export class SocketCall extends Stream implements Call {
   }
 
   readNow(): void {
-    // Messages are always read when they arrive.
+    // Does nothing: this call always reads messages when they arrive.
   }
 
   override onHeader(name: string, value: string): void {
@@ -104,7 +104,7 @@ export class SocketCall extends Stream implements Call {
       this.fail(unreadable(this.#malformed));
       return;
     }
-    // The final headers follow informational ones.
+    // Ignores informational headers (status 1xx). The final headers follow them.
     if (this.#blocks === 0 && this.#http >= INFORMATIONAL && this.#http < FIRST_FINAL && !isLast) {
       this.#http = 0;
       return;
@@ -116,7 +116,7 @@ export class SocketCall extends Stream implements Call {
   override onData(part: Bytes): void {
     if (this.#isOver) return;
     if (this.#blocks === 0) this.fail(unreadable('data before the headers'));
-    // The body of another response, such as a page of a proxy, is ignored.
+    // Ignores the body of a response that is not gRPC, such as an error page of a proxy.
     else if (this.#isGrpc) this.#receive(part);
   }
 

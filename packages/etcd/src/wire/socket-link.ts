@@ -7,16 +7,16 @@ import { described, dial } from './dial.ts';
 import type { Address, Call, CallListener, CallOptions, Link, LinkListener, LinkOptions } from './link.ts';
 import { SocketCall } from './socket-call.ts';
 
-// The size of the buffer into which a socket reads, in bytes.
+// Size of the buffer into which a socket reads, in bytes.
 const READ_BUFFER = 65_536;
 
-/** One connection to a member over a socket, with HTTP/2 framing of this package. */
+/** One connection to a member over a plain socket, with this package's own HTTP/2 framing (folder `frames`). */
 export class SocketLink implements Link, ConnectionListener {
   readonly connection: Connection;
   readonly #socket: Socket;
   readonly #listener: LinkListener;
   readonly #pings: NodeJS.Timeout;
-  /** Whether a timeout runs: for the connection, or for the response to a ping. */
+  /** Whether a timeout is active: for establishing the connection, or for the response to a ping. */
   #isWaiting = false;
   #stopWaiting: () => void;
   #open = 0;
@@ -85,7 +85,7 @@ export class SocketLink implements Link, ConnectionListener {
     if (failure) this.#failure = failure;
     this.#stopCalls();
     this.connection.close(ERROR_CODES.NO_ERROR);
-    // Ends the calls only after the caller has returned, who may be a listener of one of them.
+    // Destroys the socket in a later task, which ends the calls. The code that called `destroy` may be the listener of one of these calls.
     setImmediate(() => this.#socket.destroy());
   }
 
@@ -122,7 +122,7 @@ export class SocketLink implements Link, ConnectionListener {
     socket.on('error', (error: Error) => {
       this.#failure = described(error);
     });
-    // The member sends nothing more. What was not sent to it yet would have no reply.
+    // When the member stops sending, the socket is closed, because no unsent request could get a reply.
     socket.once('end', () => socket.destroy());
     socket.once('close', () => {
       this.#isOver = true;

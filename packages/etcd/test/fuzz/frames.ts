@@ -7,10 +7,10 @@ import RECORDED from './http2.json' with { type: 'json' };
 
 const CALLS = 3;
 const HEADERS = { ':method': 'POST', ':path': '/', te: 'trailers' };
-/** The bytes that a connection may write beside its replies to what it reads. */
+/** Maximum number of bytes that a connection may write in addition to twice the size of its input. It covers the preface and the requests. */
 const OWN_BYTES = 2_000;
 
-/** Further examples, with frames that etcd does not send. */
+/** Inputs with frames that etcd does not send, such as HTTP/2 priorities and padding. They complement the recorded bytes of etcd. */
 const MADE: readonly Buffer[] = [
   Buffer.concat([
     frame('SETTINGS', {}, settings({ 1: 0, 3: 2, 4: 20, 5: 20_000 })),
@@ -39,8 +39,8 @@ const MADE: readonly Buffer[] = [
 ];
 
 /**
- * Returns the fuzz target for HTTP/2 connections and the calls on them, without a socket. The first byte of an input is the size of the parts in
- * which its other bytes arrive.
+ * Returns the fuzz target for HTTP/2 connections and their calls, without a socket. The first byte of an input, plus one, is the chunk size in which
+ * the connection receives the other bytes.
  */
 export function open(): FuzzTarget {
   const frames = [...RECORDED.map((text) => Buffer.from(text, 'hex')), ...MADE];
@@ -72,7 +72,7 @@ async function run(input: Buffer): Promise<void> {
 
 function receive(connection: Connection, input: Buffer): void {
   const size = (input[0] ?? 0) + 1;
-  // The connection must not keep a part of the buffer, which is used again.
+  // Reuses and overwrites one buffer, so that a test fails if the connection still refers to earlier bytes.
   const buffer = Buffer.alloc(size);
   for (let at = 1; at < input.length; at += size) {
     const length = input.copy(buffer, 0, at, at + size);
@@ -81,7 +81,7 @@ function receive(connection: Connection, input: Buffer): void {
   }
 }
 
-/** A call on the connection. The first message of its response makes the call itself fail, if it has the size 1. */
+/** A call on the fuzzed connection. To fuzz an end by the client, it calls its own `fail` when a message of one byte arrives. */
 class FuzzedCall {
   #ends = 0;
   #open = 1;

@@ -16,7 +16,7 @@ export function open(): Promise<FuzzTarget> {
   return openOver('http2');
 }
 
-/** The same for a transport. */
+/** Returns the same fuzz target as `open`, with the client over this transport. */
 export async function openOver(transport: Transport): Promise<FuzzTarget> {
   let input: Buffer = Buffer.alloc(0);
   const sockets = new Set<Socket>();

@@ -106,7 +106,7 @@ function alter(change: (terms: Terms) => Terms | false | undefined): Corruption[
   };
 }
 
-/** Swaps the tokens of two locks of the same names in one of their queues. */
+/** Swaps the tokens of two multi-lock claims in one queue that both enter. Their order then differs between the queues. */
 function cross(events: readonly ChaosEvent[], choice: number): ChaosEvent[] | undefined {
   const second = new Set(
     all(events, 'enqueue').flatMap(({ who, n, together }) => (together?.[1] === n ? [`${who}#${n}`] : [])),

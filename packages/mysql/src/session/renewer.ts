@@ -4,10 +4,10 @@ import { Link } from '../server/link.ts';
 import { Steps } from '../server/steps.ts';
 import type { Tenancy } from './session.ts';
 
-/** The data of a session from which another thread sends its heartbeats. */
+/** The data of a session that the heartbeat thread needs to send its heartbeats. */
 export type SessionIdentity = Pick<Tenancy, 'id' | 'generation' | 'ttlMs'>;
 
-/** Sends the heartbeats of a session that another thread has opened, over a connection of its own. */
+/** Sends the heartbeats of a session that the main thread has opened. It runs in the heartbeat thread, over its own connection. */
 export class MysqlRenewer implements Renewer {
   readonly #link: Link;
   readonly #steps: Steps;

@@ -5,10 +5,10 @@ import { Pool } from '../server/pool.ts';
 import { Steps } from '../server/steps.ts';
 import type { Tenancy } from './tenancy.ts';
 
-/** The data of a session from which another thread sends its heartbeats. */
+/** The data of a session that the heartbeat thread needs to send its heartbeats. */
 export type SessionIdentity = Pick<Tenancy, 'id' | 'num' | 'generation' | 'ttlMs'>;
 
-/** Sends the heartbeats of a session that another thread has opened, over a connection of its own. */
+/** Sends the heartbeats of a session that the main thread has opened. It runs in the heartbeat thread, over its own connection. */
 export class PostgresRenewer implements Renewer {
   readonly #opener: Opener;
   readonly #pool: Pool;
@@ -19,7 +19,7 @@ export class PostgresRenewer implements Renewer {
     const clock = systemClock();
     this.#opener = new Opener(driver, { clock, withinMs });
     this.#pool = new Pool(driver, this.#opener, { clock, withinMs, most: 1, onDown: () => undefined });
-    // If the tables are absent, the session is too, so this thread does not create them.
+    // This thread never creates the tables: without tables there is no session that it could renew.
     this.#steps = new Steps(this.#pool, { endpoint: driver.endpoint, schema, migrate: false });
     this.#session = session;
   }

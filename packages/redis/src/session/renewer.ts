@@ -6,10 +6,10 @@ import { Link } from '../server/link.ts';
 import { Steps } from '../server/steps.ts';
 import type { Tenancy } from './session.ts';
 
-/** The data of a session from which another thread sends its heartbeats. */
+/** The data of a session that the heartbeat thread needs to send its heartbeats. */
 export type SessionIdentity = Pick<Tenancy, 'id' | 'generation' | 'ttlMs'>;
 
-/** Sends the heartbeats of a session that another thread has opened, over a connection of its own. */
+/** Sends the heartbeats of a session that the main thread has opened. It runs in the heartbeat thread, over its own connection. */
 export class RedisRenewer implements Renewer {
   readonly #link: Link;
   readonly #steps: Steps;
@@ -23,7 +23,7 @@ export class RedisRenewer implements Renewer {
 
   async renew(): Promise<number> {
     const { id, generation, ttlMs } = this.#session;
-    // The last three arguments are for the checks of entries, which the main thread makes.
+    // The last three arguments of the script check entries. The main thread makes these checks, so this thread passes values that skip them.
     const { word } = await this.#steps.take(SCRIPTS.renew, id, generation, '0', '', '');
     if (word === 'lost') throw sessionLost(id);
     return ttlMs;

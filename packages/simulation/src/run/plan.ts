@@ -12,7 +12,7 @@ export interface Step {
    * even if it holds.
    */
   readonly waitTimeoutMs: number | undefined;
-  /** Time in milliseconds that a hold must still last when it is granted. */
+  /** Proven time in milliseconds that a hold must have left when it is granted. */
   readonly minRemainingMs: number;
   /**
    * Set if the holder writes to a protected resource, which accepts a write only while the entry exists. One

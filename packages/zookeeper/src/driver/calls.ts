@@ -13,7 +13,7 @@ export type Request<V extends unknown[], Client> = (
   done: (code: number, text: string, ...values: V) => void,
 ) => number;
 
-/** Sends requests to the server in order. */
+/** The client library's connection, which sends requests to the server in order. */
 export interface RequestSender<Client> {
   send(request: (client: Client) => number): number;
 }

@@ -2,8 +2,8 @@ import type { NodeChange, NodeStat, ZkDriver } from '../driver/driver.ts';
 import { RepeatedReads, type ReadListener, type RepeatedReadOptions } from '../base/repeated-reads.ts';
 import type { Unsubscribable } from '../base/rx.ts';
 
-// A node is read again after this time in milliseconds, in case a notification was lost. Jitter spreads the
-// reads of many waiters.
+// Delay in milliseconds after which a watched node is read again, in case a notification was lost: `min` plus a random part of `spread`, so that the
+// reads of many waiters spread out.
 const SAFETY_INTERVAL_MS = { min: 10_000, spread: 20_000 };
 
 /** Returns the delay before a watched node is read again, which is a random time between 10 s and 30 s. */
@@ -15,19 +15,19 @@ export function safetyIntervalMs(): number {
 export interface Removal {
   /** Whether a watch has reported the removal. If not, a later read has found it, and events may have been missed. */
   readonly observed: boolean;
-  /** Whether the removed node belonged to the session that watched it, as far as that session knows. */
+  /** Whether the removed node belonged to the session that watched it. `false` also when no read has shown the node's session. */
   readonly own: boolean;
   /** Whether a watch has reported the removal, and the node was never written after its creation. */
   readonly unwritten: boolean;
 }
 
-/** An observer of the removal of a node. One of its methods is called, once. */
+/** An observer of the removal of a node. The watch calls exactly one of its methods, once. */
 export interface RemovalObserver {
   next(removal: Removal): void;
   error(cause: unknown): void;
 }
 
-/** The members of the watches of a session that the watch of one node uses. */
+/** The members of `Watches` that the watch of one node uses. */
 export interface NodeWatchHost {
   readonly zk: ZkDriver;
   /** Reads the node, and sets a watch if it exists. */
@@ -36,7 +36,7 @@ export interface NodeWatchHost {
   ended(path: string): void;
 }
 
-/** The watch of one node until its removal, which all observers of the node share. Thousands of nodes may be watched, so it has no closures. */
+/** Watches one node until its removal, for all observers of that node. It has no closures, since a client may watch thousands of nodes. */
 export class NodeWatch implements RepeatedReadOptions<boolean>, ReadListener<boolean> {
   readonly #host: NodeWatchHost;
   readonly #path: string;
@@ -64,7 +64,7 @@ export class NodeWatch implements RepeatedReadOptions<boolean>, ReadListener<boo
     this.#observers.add(observer);
   }
 
-  /** Removes an observer. The watch ends with the last one. */
+  /** Removes an observer. The watch ends when no observer is left. */
   delete(observer: RemovalObserver): void {
     this.#observers.delete(observer);
     if (this.#observers.size === 0) this.#end();
@@ -111,7 +111,7 @@ export class NodeWatch implements RepeatedReadOptions<boolean>, ReadListener<boo
     for (const observer of this.#end()) observer.next(removal);
   }
 
-  /** Ends the watch. Returns the observers, which it no longer has. */
+  /** Ends the watch, and removes and returns its observers. */
   #end(): readonly RemovalObserver[] {
     if (this.#isOver) return [];
     this.#isOver = true;

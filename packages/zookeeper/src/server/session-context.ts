@@ -5,7 +5,7 @@ import { Ending } from '../base/ending.ts';
 import { RemovalBatcher } from '../driver/removal-batcher.ts';
 import { Watches } from './watches.ts';
 
-/** What all entries of one session share. */
+/** The objects that all entries of one session share. */
 export interface SessionContext {
   readonly zk: ZkDriver;
   readonly watches: Watches;

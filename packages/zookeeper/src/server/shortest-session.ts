@@ -12,9 +12,9 @@ const MAX_TTL_MS = 2 ** 31 - 1;
 export type Ticks = Pick<Settings, 'tickTimeMs' | 'syncLimit'>;
 
 /**
- * Returns the minimum TTL of a session. From this TTL on, no server can end a session before the time that its heartbeats prove. A member
- * that is cut off from its leader, and a leader that stalls, continue for `syncLimit` ticks before they notice. With two more ticks the
- * session outlives that in any case.
+ * Returns the minimum TTL of a session. From this TTL on, no server can end a session before the time that its heartbeats prove. A member that is cut
+ * off from its leader, and a leader that stalls, continue for `syncLimit` ticks before they notice. A session that is two ticks longer still exists
+ * then.
  */
 export function shortestSession({
   tickTimeMs,

@@ -10,7 +10,7 @@ type WatchingRead = () => Promise<NodeStat | undefined>;
 export class Watches implements NodeWatchHost {
   readonly zk: ZkDriver;
   readonly #nodes = new Map<string, NodeWatch>();
-  /** The subscription to the events of the session, while any node is watched. */
+  /** The subscription to the events of the session. It exists while any node is watched. */
   #session: Subscription | undefined;
   /** The metadata of nodes that have a watch, although no waiter needs it yet. */
   readonly #readNodes = new Map<string, ReadNode>();
@@ -20,8 +20,8 @@ export class Watches implements NodeWatchHost {
   }
 
   /**
-   * Reads a node and sets a watch, so that a later waiter for this node need not read it. When the watch is triggered, the result is
-   * dropped.
+   * Reads a node and sets a watch, and keeps the node's metadata, so that a later waiter for this node need not read it. The metadata is dropped when
+   * the watch is triggered.
    * @param read reads the node and sets the watch; by default only if the node exists
    */
   async readAndWatch(

@@ -4,7 +4,7 @@
  */
 export const PROOF_LAG = 0.2;
 
-/** Explains why no other thread sends heartbeats. */
+/** The rule in the error when `maxBlockedMs` is set: on this backend no other thread can send heartbeats. */
 export const MAIN_THREAD_RULE =
   'a session of ZooKeeper belongs to one connection, which no other thread can use; set ttlMs above the longest block instead';
 

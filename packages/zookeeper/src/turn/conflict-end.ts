@@ -6,7 +6,10 @@ import type { SessionContext } from '../server/session-context.ts';
 import type { Observer, Subscribable, Unsubscribable } from '../base/rx.ts';
 import type { Removal, RemovalObserver } from '../server/node-watch.ts';
 
-/** What is needed to follow the turns of an entry. It contains no complete position, which would keep all entries ahead. */
+/**
+ * An entry that waits or holds, with the data from which its turns are computed. It contains no complete position, since that would keep all entries
+ * ahead in memory.
+ */
 export interface Waiter {
   readonly context: SessionContext;
   readonly entry: OwnEntry;
@@ -20,12 +23,12 @@ export interface Waiter {
 }
 
 /**
- * Emits once when the conflicting entry no longer blocks the waiter's: it was removed, or the waiter's entry was converted to a reader. Can be
- * subscribed to once.
- * Emits `undefined` if the queue must be read again to know what happened:
+ * Emits once when the conflicting entry no longer blocks the waiter's entry: it was removed, or the waiter's entry was converted to a reader. It
+ * accepts one subscriber. Emits `undefined` if the queue must be read again to know what happened:
  * - The conflicting entry may have been converted to a reader at the same position.
- * - No watch has observed its removal, so other events may have been missed too.
- * - It belonged to the own session, and this client has not removed it. So it was removed with the session, and the own entry with it.
+ * - A read has found the conflicting entry removed, but no watch reported that, so other events may have been missed too.
+ * - The conflicting entry belonged to the waiter's own session, and this client has not removed it. Probably the session has ended, and the waiter's
+ *   entry with it.
  */
 export class ConflictEnd
   implements Subscribable<Departure | undefined>, RemovalObserver, SharedListener, Unsubscribable

@@ -29,7 +29,7 @@ import {
 import type { EndListener } from '../base/ending.ts';
 import type { Removal, RemovalObserver } from '../server/node-watch.ts';
 
-/** An entry, its position, and what decides its admission. */
+/** An entry of this session, its position in the queue, and its admission rule. */
 export interface EntryPosition {
   readonly entry: OwnEntry;
   readonly position: NodePosition;
@@ -65,8 +65,8 @@ function recordTurn(
 }
 
 /**
- * Emits whether the entry is admitted, and records it. The stream ends with the session. It ends without an error if the session was
- * abandoned.
+ * Emits the turns of an entry, and records when it is admitted alone. Errors when the session ends, except when the client has abandoned it: then
+ * nothing more is emitted.
  */
 function recordedTurns(waiter: Waiter, first: Turn): Observable<Turn> {
   return new Observable((subscriber) => {
@@ -77,8 +77,8 @@ function recordedTurns(waiter: Waiter, first: Turn): Observable<Turn> {
 }
 
 /**
- * The turns of one entry. It is a class without RxJS operators and closures, since each wait and each hold has one. The first turn of an entry that
- * was admitted at once is not recorded again, since the caller has recorded it already.
+ * Passes the turns of one entry to a subscriber. It has no RxJS operators and no closures, since each wait and each hold creates one. If the entry
+ * was admitted at once, the caller has recorded its first turn already.
  */
 class RecordedTurns implements TurnListener, EndListener, Unsubscribable {
   readonly #waiter: Waiter;
@@ -125,8 +125,8 @@ function isAbandoned(cause: unknown): boolean {
 }
 
 /**
- * What an entry needs to know about its queue: the entries ahead, their removals, and its own removal. This
- * is a class, because an object literal with a getter takes 500 bytes more for each of thousands of waiters.
+ * The view that one entry has of its queue: the entries ahead, their removals, and its own removal. This is a class, because an object literal with a
+ * getter takes 500 bytes more for each of thousands of waiters.
  */
 class EntryView implements QueueView<Contender> {
   readonly #waiter: Waiter;
@@ -144,7 +144,7 @@ class EntryView implements QueueView<Contender> {
     return new ConflictEnd(conflicting, this.#waiter);
   }
 
-  /** Emits when the own entry is removed. */
+  /** Emits when the entry itself is removed. */
   ownRemoval(): Subscribable<unknown> {
     return new OwnRemoval(this.#waiter);
   }
@@ -159,7 +159,7 @@ function pathOf({ entry, path }: Waiter): string {
   return entry.path ?? path;
 }
 
-/** Emits when the entry was removed. A conversion to a reader, which replaces the node, is not a removal. Can be subscribed to once. */
+/** Emits when the entry itself was removed. A conversion to a reader, which replaces the node, is not a removal. It accepts one subscriber. */
 class OwnRemoval implements Subscribable<unknown>, RemovalObserver, Unsubscribable {
   readonly #waiter: Waiter;
   #path: string;
