@@ -90,6 +90,24 @@ export const resumptionFacts: readonly Fact[] = [
   }),
 
   resumeFact(
+    'a former client that closes a session after it was resumed elsewhere does not end it',
+    async (stage) => {
+      const [former, other] = await stage.threeClients();
+      const held = await former.enter();
+      const waiter = await other.enter();
+      await former.silence();
+      const resumed = await stage.resume(former.session.resumption);
+      const retaken = await resumed.retake(held);
+      // From now on it is no violation if the former client's contender loses the entry.
+      held.giveUp();
+      await former.session.close();
+      await expectOnlyAdmitted(stage, [retaken, waiter], [retaken]);
+      expect(await retaken.leave()).to.equal(true);
+      await waiter.untilAdmitted();
+    },
+  ),
+
+  resumeFact(
     'a session that was resumed elsewhere is lost to its former client at its next renewal',
     async (stage) => {
       const [former, other] = await stage.threeClients();

@@ -1,9 +1,11 @@
 import { QueueLockError } from '@queuelock/core/backend';
 import type { IKeyValue, IRequestOp, ITxnRequest, ITxnResponse } from '../protocol/messages.ts';
-import type { Connection } from '../server/connection.ts';
-import { isAnother, put, remove } from '../queue/txn.ts';
+import type { Connection, SendOptions } from '../server/connection.ts';
+import { isAnother, put, remove, valueIs } from '../queue/txn.ts';
 
 const WRITING = "writing the session's generation";
+/** Value of the private key of a session that was closed. No process can resume it. It is no owner, since owners have random names. */
+const CLOSED = Buffer.from('closed');
 
 /** The session's private key, its lease, and the process that has the session. */
 export interface GenerationOptions {
@@ -87,12 +89,32 @@ export class Generation {
     else if (seen > this.#value) this.#value = seen;
   }
 
-  /** Takes the session over from any process. Earlier enqueues are refused from then on. Rejects with `SESSION_LOST` if the lease has ended. */
+  /**
+   * Takes the session over from any process. Earlier enqueues are refused from then on. Rejects with `SESSION_LOST` if the lease has ended, or the
+   * session was closed.
+   */
   async takeOver(): Promise<bigint> {
-    const success = [this.#put()];
-    this.#note(await this.#connection.ask(WRITING, (etcd, options) => etcd.txn({ success }, options)));
+    const txn = { compare: [valueIs(this.key, CLOSED)], failure: [this.#put()] };
+    const response = await this.#connection.ask(WRITING, (etcd, options) => etcd.txn(txn, options));
+    if (response.succeeded) throw new QueueLockError('SESSION_LOST', 'the session was closed');
+    this.#note(response);
     this.#isExported = true;
     return this.#value;
+  }
+
+  /**
+   * Ensures that no other process has the session, or resumes it later, so that its lease can be revoked. Only a session that was exported needs a
+   * request. Returns false if another process has the session, or the store does not respond.
+   */
+  async close(options: SendOptions): Promise<boolean> {
+    if (this.#isOthers || !this.#isExported) return !this.#isOthers;
+    const closing = { request_put: { key: this.key, value: CLOSED, lease: this.#lease } };
+    const txn = { compare: [isAnother(this.key, this.#owner)], failure: [closing] };
+    const closed = this.#connection.call('closing a session', (etcd, given) => etcd.txn(txn, given), options);
+    return closed.then(
+      ({ succeeded }) => !succeeded,
+      () => false,
+    );
   }
 
   /**

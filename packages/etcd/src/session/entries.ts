@@ -52,7 +52,7 @@ export class Entries {
   }
 
   /** The session's generation key, which need not exist; see `generation.ts`. */
-  get generation(): Pick<Generation, 'key' | 'read' | 'isOthers'> {
+  get generation(): Pick<Generation, 'key' | 'read' | 'isOthers' | 'close'> {
     return this.#context.generation;
   }
 

@@ -23,6 +23,7 @@ import { writeResumption } from './resumption.ts';
 import { merge, type Observable } from '../base/rx.ts';
 import { Traces } from './traces.ts';
 import type { Lease } from './lease.ts';
+import type { SendOptions } from '../server/connection.ts';
 
 /** What a session needs from its backend. */
 export interface SessionContext extends EntriesContext {
@@ -31,7 +32,8 @@ export interface SessionContext extends EntriesContext {
   readonly onClose: () => void;
 }
 
-const REVOKE_WITHIN_MS = 1_000;
+// How long the closing of a client waits at most.
+const REVOCATION: SendOptions = { withinMs: 1_000, urgent: true };
 
 /** A session on etcd: one lease, to which all entries of a client belong. */
 export class EtcdSession implements Session {
@@ -158,13 +160,10 @@ export class EtcdSession implements Session {
 
   async close(): Promise<void> {
     await this.abandon();
-    if (this.#entries.generation.isOthers) return;
+    if (!(await this.#entries.generation.close(REVOCATION))) return;
     const revoke = { ID: this.lease.id };
     await this.#context.connection
-      .call('ending a session', (etcd, options) => etcd.leaseRevoke(revoke, options), {
-        withinMs: REVOKE_WITHIN_MS,
-        urgent: true,
-      })
+      .call('ending a session', (etcd, options) => etcd.leaseRevoke(revoke, options), REVOCATION)
       .catch(() => undefined); // Ignores a failure, since the lease ends with its TTL anyway.
   }
 
