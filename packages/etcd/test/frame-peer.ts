@@ -97,7 +97,8 @@ export class FramePeer {
   constructor({
     window = WINDOW,
     firstId = 1,
-  }: { readonly window?: number; readonly firstId?: number } = {}) {
+    isStarted = true,
+  }: { readonly window?: number; readonly firstId?: number; readonly isStarted?: boolean } = {}) {
     this.connection = new Connection(
       {
         write: (bytes) => {
@@ -114,7 +115,7 @@ export class FramePeer {
         onViolation: (error) => this.events.push(error.message),
       },
     );
-    this.connection.start();
+    if (isStarted) this.connection.start();
   }
 
   /** Creates a server and a connection that have already exchanged settings. `values` are those of the server. */

@@ -316,6 +316,32 @@ describe('an HTTP/2 connection of the transport socket', () => {
     expect(await opened()).to.deep.equal([]);
   });
 
+  it('resets a stream before it opens a waiting one, whose place it takes', async () => {
+    const peer = await FramePeer.ready({ 3: 1 });
+    const streams = [peer.open(), peer.open(), peer.open()];
+    await peer.sent();
+    peer.connection.cancel(streams[0]!);
+    expect(await peer.sentAsText(), 'after a cancellation').to.deep.equal([
+      'RST_STREAM 1 0 4',
+      'HEADERS 3 4 1',
+    ]);
+    peer.send(last(3));
+    expect(await peer.sentAsText(), 'after an early end').to.deep.equal([
+      'RST_STREAM 3 0 4',
+      'HEADERS 5 4 1',
+    ]);
+  });
+
+  it('sends nothing when it was closed before its socket is connected', async () => {
+    for (const how of ['close', 'end'] as const) {
+      const peer = new FramePeer({ isStarted: false });
+      peer.connection.send(peer.open(), Buffer.from('m'), true);
+      peer.connection[how](0);
+      peer.connection.start();
+      expect(await peer.sentAsText()).to.deep.equal([]);
+    }
+  });
+
   it('never sends a stream that was cancelled before the connection was made', async () => {
     const peer = new FramePeer();
     for (let i = 0; i < 100; i += 1) peer.open();
@@ -335,6 +361,45 @@ describe('an HTTP/2 connection of the transport socket', () => {
     peer.send(last(3), last(1));
     expect(first.events).to.deep.equal([':status: 200', 'last headers', 'end']);
     expect(second.events).to.have.length(1);
+  });
+
+  it('accepts all data of streams that the peer has refused by a GOAWAY', async () => {
+    const peer = await FramePeer.ready();
+    const streams = Array.from({ length: 9 }, () => peer.open());
+    peer.send(frame('GOAWAY', {}, Buffer.concat([number(1), number(0)])));
+    for (const { id } of streams.slice(1))
+      for (let i = 0; i < 6; i += 1) peer.send(frame('DATA', { id }, Buffer.alloc(16_000)));
+    peer.connection.cancel(streams[0]!);
+    peer.send(frame('DATA', { id: 3 }, Buffer.alloc(4_000)), frame('DATA', { id: 1 }, Buffer.alloc(16_000)));
+    expect(peer.events).to.deep.equal(['ready', 'goaway 0']);
+    const rest = 28_000 + 84_000;
+    for (let sent = 0; sent < rest; sent += 16_000)
+      peer.send(frame('DATA', { id: 5 }, Buffer.alloc(Math.min(16_000, rest - sent))));
+    expect(peer.events).to.deep.equal(['ready', 'goaway 0']);
+    peer.send(frame('DATA', { id: 5 }, '00'));
+    expect(peer.events.at(-1)).to.match(/cancelled streams.*FLOW_CONTROL_ERROR/);
+  });
+
+  it('ends all streams that a GOAWAY refuses, also when one throws', async () => {
+    const peer = await FramePeer.ready({ 3: 1 });
+    const stream = new (class extends RecordedStream {
+      override onReset(): void {
+        throw new TypeError('a defect');
+      }
+    })({ ':method': 'POST' });
+    peer.connection.open(stream);
+    const others = [peer.open(), peer.open()];
+    const goaway = frame('GOAWAY', {}, Buffer.concat([number(0), number(0)]));
+    expect(() => peer.send(goaway)).to.throw(TypeError, 'a defect');
+    expect(others.map(({ events }) => events)).to.deep.equal([['reset 7'], ['reset 7']]);
+  });
+
+  it('ends 150,000 waiting streams at a GOAWAY', async () => {
+    const peer = await FramePeer.ready({ 3: 0 });
+    const streams = Array.from({ length: 150_000 }, () => peer.open());
+    peer.send(frame('GOAWAY', {}, Buffer.concat([number(0), number(0)])));
+    expect(peer.events).to.deep.equal(['ready', 'goaway 0']);
+    expect(streams.every(({ events }) => events.length === 1)).to.equal(true);
   });
 
   it('ignores late frames of cancelled streams, but decodes their headers', async () => {
@@ -396,6 +461,26 @@ describe('an HTTP/2 connection of the transport socket', () => {
       peer.send(frame('WINDOW_UPDATE', {}, number(7)), frame('PING', {}, Buffer.alloc(8)), last(stream.id));
     }
     expect(peer.events).to.deep.equal(['ready']);
+  });
+
+  it('accepts the responses to a burst of calls', async () => {
+    const peer = await FramePeer.ready();
+    const streams = Array.from({ length: 3_000 }, () => peer.open());
+    peer.send(...streams.map(({ id }) => frame('HEADERS', { id, flags: END_HEADERS }, STATUS_200)));
+    peer.send(...streams.map(({ id }) => last(id)));
+    expect(peer.events).to.deep.equal(['ready']);
+    expect(streams.every(({ events }) => events.at(-1) === 'end')).to.equal(true);
+  });
+
+  it('accepts the pings and window updates that a burst of calls causes, and no more', async () => {
+    const peer = await FramePeer.ready();
+    const streams = Array.from({ length: 1_500 }, () => peer.open());
+    for (const stream of streams) peer.connection.send(stream, Buffer.from('m'), true);
+    const ping = frame('PING', {}, Buffer.alloc(8));
+    for (const { id } of streams) peer.send(frame('WINDOW_UPDATE', {}, number(7)), ping, last(id));
+    expect(peer.events).to.deep.equal(['ready']);
+    for (let i = 0; i < 6_000; i += 1) peer.send(ping);
+    expect(peer.events.at(-1)).to.match(/ENHANCE_YOUR_CALM/);
   });
 
   it('ends all streams when its socket has closed', () => {

@@ -166,6 +166,14 @@ describe('the encoder of HTTP/2 headers', () => {
     expect(encoder.encode(headers)).to.equal(encoder.encode(headers));
   });
 
+  it('encodes an object again after other headers have entered the table', () => {
+    const [encoder, decoder] = [new HpackEncoder(), new HpackDecoder()];
+    const first = { ':method': 'POST', 'x-a': '1' };
+    const second = { ':method': 'POST', 'x-b': '2' };
+    for (const request of [first, first, second, first, second, first])
+      expect(decode(decoder, hex(encoder.encode(request)))).to.deep.equal(Object.entries(request));
+  });
+
   it('never lets the token enter a table', () => {
     const encoder = new HpackEncoder();
     for (let i = 0; i < 3; i += 1) {

@@ -19,10 +19,14 @@ const headers = (fields: Readonly<Record<string, string>>, flags = END_HEADERS):
   frame('HEADERS', { id: 1, flags }, block(fields));
 const trailers = (fields: Readonly<Record<string, string>>): Buffer =>
   headers(fields, END_HEADERS | END_STREAM);
+/** Returns trailers with the headers of two blocks, in which a name may occur twice. */
+const twice = (first: Readonly<Record<string, string>>, second: Readonly<Record<string, string>>): Buffer =>
+  frame('HEADERS', { id: 1, flags: END_HEADERS | END_STREAM }, Buffer.concat([block(first), block(second)]));
 const data = (hex: string): Buffer => frame('DATA', { id: 1 }, hex);
 
 const GRPC = { ':status': '200', 'content-type': 'application/grpc+proto' };
 const OK = { 'grpc-status': '0' };
+const INVALID = { 'grpc-status': '3' };
 
 interface TestCall {
   readonly peer: FramePeer;
@@ -30,7 +34,7 @@ interface TestCall {
   readonly events: unknown[];
 }
 
-async function open(): Promise<TestCall> {
+async function open(onMessage = (): void => undefined): Promise<TestCall> {
   const peer = await FramePeer.ready();
   const events: unknown[] = [];
   const link = {
@@ -45,7 +49,10 @@ async function open(): Promise<TestCall> {
     link,
     { ':method': 'POST' },
     {
-      onMessage: (message) => events.push(message.toString('hex')),
+      onMessage: (message) => {
+        events.push(message.toString('hex'));
+        onMessage();
+      },
       onEnd: (error) => events.push(error?.message ?? 'success'),
     },
   );
@@ -79,6 +86,8 @@ describe('a call of the transport socket', () => {
     ['a header of a connection', [headers({ ...GRPC, connection: 'close' })], /"connection"/],
     ['data before the headers', [data('00')], /before the headers/],
     ['a status in trailers', [headers(GRPC), trailers({ ':status': '200' })], /status after/],
+    ['two gRPC statuses', [headers(GRPC), twice(OK, INVALID)], /two gRPC statuses/],
+    ['informational headers that end it', [trailers({ ':status': '103', ...INVALID })], /that end the resp/],
     ['trailers before the end', [headers(GRPC), headers(OK)], /trailers before the end/],
     ['a compressed message', [headers(GRPC), data('0100000000')], /compressed/],
     ['a message of more than 256 MiB', [headers(GRPC), data('0010000001aa')], /268435457 bytes/],
@@ -97,6 +106,72 @@ describe('a call of the transport socket', () => {
       expect(events).to.have.length(3);
       expect(peer.events, 'of the connection').to.deep.equal(['ready']);
     });
+
+  const HINT = { ':status': '103', 'content-type': 'application/grpc' };
+  const GARBAGE = Buffer.from([0x80]);
+  const without: readonly (readonly [what: string, bytes: readonly Buffer[], error: RegExp])[] = [
+    [
+      'an error status in informational headers',
+      [headers({ ...HINT, ...INVALID }), headers(GRPC), trailers({ 'x-a': '1' })],
+      /^2 UNKNOWN: .*without a gRPC status/,
+    ],
+    [
+      'a success in informational headers',
+      [headers({ ...HINT, ...OK }), headers(GRPC), data('0000000001aa'), trailers({})],
+      /^2 UNKNOWN: .*without a gRPC status/,
+    ],
+    [
+      'an error status in informational headers before a reset',
+      [headers({ ...HINT, ...INVALID }), frame('RST_STREAM', { id: 1 }, '00000008')],
+      /^14 UNAVAILABLE: .*reset the call/,
+    ],
+    [
+      'a success in headers, and trailers without a status',
+      [headers({ ...GRPC, ...OK }), data('0000000001aa'), trailers({ 'x-a': '1' })],
+      /^2 UNKNOWN: .*without a gRPC status/,
+    ],
+    [
+      'an error status in headers, and trailers without a status',
+      [headers({ ...GRPC, ...INVALID }), trailers({ 'x-a': '1' })],
+      /^2 UNKNOWN: .*without a gRPC status/,
+    ],
+    [
+      'the type of informational headers, and final headers without a type',
+      [headers(HINT), headers({ ':status': '200' }), trailers({})],
+      /^2 UNKNOWN: the member responded with nothing/,
+    ],
+  ];
+  for (const [what, bytes, error] of without)
+    it(`reports an unknown outcome after ${what}`, async () => {
+      const { peer, events } = await open();
+      peer.send(...bytes);
+      expect(events.at(-1)).to.match(error);
+      expect(events).to.include('retired');
+    });
+
+  it('does not use the status of headers that end with an invalid code', async () => {
+    for (const status of [OK, INVALID]) {
+      const { peer, call, events } = await open();
+      const bytes = Buffer.concat([block(status), GARBAGE]);
+      peer.send(headers(GRPC), frame('HEADERS', { id: 1, flags: END_HEADERS | END_STREAM }, bytes));
+      expect(peer.events.at(-1)).to.match(/COMPRESSION_ERROR/);
+      // The socket's end does the same.
+      call.onReset(8);
+      expect(events.at(-1)).to.match(/^14 UNAVAILABLE/);
+    }
+  });
+
+  it('throws the error of a listener, also when messages were buffered', async () => {
+    for (const parts of [[data('0000000001aa')], [data('0000'), data('000001aa')]]) {
+      const { peer, events } = await open(() => {
+        throw new TypeError('a defect');
+      });
+      peer.send(headers(GRPC));
+      expect(() => peer.send(...parts)).to.throw(TypeError, 'a defect');
+      expect(events).to.deep.equal(['aa']);
+      expect(peer.events).to.deep.equal(['ready', 'a defect']);
+    }
+  });
 
   it('ends without the success that an incomplete message precedes', async () => {
     const { peer, events } = await open();
@@ -136,7 +211,7 @@ describe('the buffer of messages', () => {
     const prefix = Buffer.alloc(5);
     prefix.writeUInt32BE(MAX_MESSAGE_BYTES, 1);
     const before = process.memoryUsage().arrayBuffers;
-    buffer.push(prefix, () => undefined);
+    buffer.push(prefix);
     expect(process.memoryUsage().arrayBuffers - before).to.be.lessThan(2 ** 20);
     expect(buffer.isHalf).to.equal(true);
   });
@@ -148,8 +223,7 @@ describe('the buffer of messages', () => {
     const prefix = Buffer.alloc(5);
     prefix.writeUInt32BE(large.length, 1);
     const all = Buffer.concat([prefix, large, Buffer.from('0000000001dd00', 'hex')]);
-    for (let at = 0; at < all.length; at += 777)
-      buffer.push(all.subarray(at, at + 777), (message) => messages.push(message));
+    for (let at = 0; at < all.length; at += 777) messages.push(...buffer.push(all.subarray(at, at + 777)));
     expect(messages.map(({ length }) => length)).to.deep.equal([100_000, 1]);
     expect(messages[0]!.equals(large)).to.equal(true);
     expect(buffer.isHalf).to.equal(true);

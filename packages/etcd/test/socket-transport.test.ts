@@ -1,11 +1,15 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import dns from 'node:dns';
 import { constants, type ServerOptions } from 'node:http2';
+import type { Socket } from 'node:net';
 import { expect } from 'chai';
 import type { Driver } from '../src/driver/driver.ts';
 import { http2Driver } from '../src/wire/http2-driver.ts';
 import { checkOptions } from '../src/api/options.ts';
 import { issueCertificates, type Certificates } from '@queuelock/harness/services/certificates';
+import { SocketLink } from '../src/wire/socket-link.ts';
 import { eventually } from './clients.ts';
-import { COUNT_OF_3, OddMember, pieces, type Reply } from './http2-server.ts';
+import { COUNT_OF_3, OddMember, only, pieces, type Reply } from './http2-server.ts';
 
 const CALL = { withinMs: 15_000 };
 const OK = { 'grpc-status': '0' };
@@ -194,5 +198,117 @@ describe('the socket transport of etcd, with an HTTP/2 server of Node', () => {
     expect((await driver.range({}, CALL)).count).to.equal('3');
     expect(member.sessions).to.have.length(2);
     other.close();
+  });
+});
+
+describe('a socket link of etcd', () => {
+  const CALL_HEADERS = {
+    ':method': 'POST',
+    ':scheme': 'http',
+    ':authority': 'h',
+    ':path': '/',
+  };
+  let member: OddMember;
+  let sockets: Socket[];
+  let events: string[];
+  const onSocket = (message: unknown): void =>
+    void sockets.push((message as { readonly socket: Socket }).socket);
+
+  beforeEach(async () => {
+    member = await OddMember.start();
+    sockets = [];
+    events = [];
+    subscribe('net.client.socket', onSocket);
+  });
+  afterEach(async () => {
+    unsubscribe('net.client.socket', onSocket);
+    for (const socket of sockets) socket.destroy();
+    await member.stop();
+  });
+
+  function dial(host = '127.0.0.1'): SocketLink {
+    const port = Number(member.endpoint.split(':')[1]);
+    return new SocketLink(
+      { host, port, authority: member.endpoint, tls: undefined },
+      { connectTimeoutMs: 15_000, pingEveryMs: 6_000, pingTimeoutMs: 2_000, window: 65_535 },
+      {
+        onReady: () => events.push('ready'),
+        onRetired: () => events.push('retired'),
+        onClose: () => events.push('closed'),
+      },
+    );
+  }
+
+  function call(link: SocketLink, name: string, onEnd = (): void => undefined): void {
+    const end = (error: Error | undefined): void => {
+      events.push(`${name}: ${error?.message ?? 'success'}`);
+      onEnd();
+    };
+    const opened = link.open(
+      { headers: CALL_HEADERS, readsAtEnd: false },
+      { onMessage: () => undefined, onEnd: end },
+    );
+    opened.end(Buffer.alloc(5));
+  }
+
+  it('ends all of its calls, also when a listener throws, and then throws the error', async () => {
+    const link = dial();
+    await eventually('it is ready', () => events.includes('ready'));
+    const fail = (): never => {
+      throw new TypeError('a defect');
+    };
+    call(link, 'A', fail);
+    call(link, 'B');
+    call(link, 'C', fail);
+    expect(() => sockets[0]!.emit('close'))
+      .to.throw(AggregateError)
+      .with.property('errors')
+      .that.has.length(2);
+    const closed = '14 UNAVAILABLE: the connection was closed';
+    expect(events.slice(1)).to.deep.equal([
+      'retired',
+      `A: ${closed}`,
+      `B: ${closed}`,
+      `C: ${closed}`,
+      'closed',
+    ]);
+  });
+
+  it('retires when no further call can get an id, and closes after the last call', async () => {
+    const link = dial();
+    await eventually('it is ready', () => events.includes('ready'));
+    member.reply = only({ 'grpc-status': 0 });
+    Object.defineProperty(link.connection, 'isExhausted', { value: true });
+    call(link, 'last');
+    expect(link.isUsable).to.equal(false);
+    await eventually('it is closed', () => events.includes('closed'));
+    expect(events).to.deep.equal(['ready', 'retired', 'last: success', 'closed']);
+  });
+
+  it('keeps no process alive without a call, also after it has connected to the second address of a host', async () => {
+    const { lookup } = dns;
+    const addresses = [
+      { address: '::1', family: 6 },
+      { address: '127.0.0.1', family: 4 },
+    ];
+    const isReferenced = (): boolean =>
+      (sockets[0] as unknown as { _handle: { hasRef(): boolean } })._handle.hasRef();
+    const duringAttempts: boolean[] = [];
+    try {
+      Object.assign(dns, {
+        lookup: (_host: string, _options: unknown, found: (error: null, all: unknown) => void) =>
+          process.nextTick(found, null, addresses),
+      });
+      const link = dial('two.test');
+      sockets[0]!.on('connectionAttempt', () => duringAttempts.push(isReferenced()));
+      await eventually('it is ready', () => events.includes('ready'));
+      expect(isReferenced()).to.equal(false);
+      expect(duringAttempts).to.deep.equal([false, false]);
+      call(link, 'A');
+      expect(isReferenced()).to.equal(true);
+      link.destroy();
+    } finally {
+      Object.assign(dns, { lookup });
+    }
   });
 });

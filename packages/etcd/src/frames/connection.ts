@@ -71,8 +71,12 @@ export class Connection implements FrameListener {
     return this.#streams.isExhausted;
   }
 
-  /** Sends the frames that were collected so far, and opens the waiting streams. The owner must call it when the socket is connected. */
+  /**
+   * Sends the frames that were collected so far, and opens the waiting streams. The owner must call it when the socket is connected. Does nothing after
+   * `close` or `end`, since the socket may connect only afterwards.
+   */
   start(): void {
+    if (this.#reader.isStopped) return;
     this.#writer.start();
     this.#streams.start();
   }
@@ -112,17 +116,18 @@ export class Connection implements FrameListener {
   /** Sends a message of a request. `isLast` ends the request. */
   send(stream: Stream, message: Buffer, isLast: boolean): void {
     if (!stream.isOpen) return;
-    this.#budget.earn(message.length);
+    this.#budget.earn(message.length, this.#streams.size);
     this.#sender.send(stream, message, isLast);
   }
 
   /** Ends a stream. Sends a reset to the peer if the stream's headers were already sent. */
   cancel(stream: Stream): void {
     if (!stream.isOpen) return;
+    if (stream.id !== 0) {
+      this.#windows.cancelled(stream);
+      this.#writer.reset(stream.id, ERROR_CODES.CANCEL);
+    }
     this.#remove(stream);
-    if (stream.id === 0) return;
-    this.#windows.cancelled(stream);
-    this.#writer.reset(stream.id, ERROR_CODES.CANCEL);
   }
 
   /** Sends a ping. Its reply is reported by `onPong`. */
@@ -136,6 +141,7 @@ export class Connection implements FrameListener {
     this.#sender.opened(stream);
   }
 
+  /** Removes a stream, which may open a waiting one. So a reset must be written before: until it arrives, the peer counts the stream as open. */
   #remove(stream: Stream): void {
     this.#sender.forget(stream);
     this.#streams.remove(stream);
@@ -184,9 +190,10 @@ export class Connection implements FrameListener {
 
   #onBlock(block: Omit<HeaderBlock, 'isLast'>, isLast: boolean): void {
     const stream = this.#streams.find(block.streamId);
-    // A gRPC response needs only one block of headers before its trailers. Each block that does not end the response spends budget, which limits
-    // informational headers.
-    if (stream === undefined || !isLast) this.#budget.spend();
+    // A gRPC response needs one block of headers before its trailers, so the first block costs nothing. Each further block that does not end the
+    // response spends budget, which limits informational headers.
+    if (stream === undefined || (stream.hasHeaders && !isLast)) this.#budget.spend();
+    else stream.hasHeaders = true;
     this.#decoder.decode(block, stream ?? IGNORED);
     if (stream === undefined) return;
     stream.onHeadersEnd(isLast);
@@ -197,9 +204,9 @@ export class Connection implements FrameListener {
   #endOf(stream: Stream): void {
     if (!stream.isOpen) return;
     const isRequestWhole = stream.isLastSent && stream.unsent === undefined;
-    this.#remove(stream);
     // Without this reset, the peer would keep the stream until the request ends too.
     if (!isRequestWhole) this.#writer.reset(stream.id, ERROR_CODES.NO_ERROR);
+    this.#remove(stream);
     stream.onEnd();
   }
 

@@ -7,6 +7,7 @@ import { requireSize } from './payload.ts';
 import * as protocol from './protocol.ts';
 import { ACK, ConnectionError, ERROR_CODES, MAX_31_BITS } from './protocol.ts';
 import type { ReceiveWindows } from './receive-windows.ts';
+import { resetAll } from './reset-all.ts';
 import { readSettings } from './settings.ts';
 import type { Streams } from './streams.ts';
 
@@ -124,12 +125,12 @@ export class ControlFrames {
     budget.spend();
     const lastId = uint32(frame.bytes, frame.start) & MAX_31_BITS;
     listener.onGoaway(uint32(frame.bytes, frame.start + 4));
-    for (const stream of streams.takeAbove(lastId)) {
+    const refused = streams.takeAbove(lastId);
+    for (const stream of refused) {
       sender.forget(stream);
-      // Some servers, for instance Node's, still send data of these streams, so `windows` must permit it.
-      windows.cancelled(stream);
-      stream.onReset(ERROR_CODES.REFUSED_STREAM);
+      windows.refused(stream);
     }
+    resetAll(refused, ERROR_CODES.REFUSED_STREAM);
   }
 }
 

@@ -11,7 +11,8 @@ const BYTES_PER_FRAME = 4_096;
 /**
  * Limits frames that cost processor time and have no use: pings, settings, priorities, empty data, unknown frames, tiny window updates, informational
  * headers, and frames of streams that have ended. A peer may send up to 2,000 such frames at once, and 100 more each second. Each message of this
- * client permits 4 more, and one more for each 4 kB of the message.
+ * client permits 4 more, and one more for each 4 kB of the message. Unused permits of messages are kept only up to 4 for each open stream, so that a
+ * burst of calls may get its replies at once.
  */
 export class FrameBudget {
   #left = MAX_FRAMES;
@@ -26,9 +27,10 @@ export class FrameBudget {
     if (this.#left < 0) this.#refill();
   }
 
-  /** Adds the number of frames with which the peer may react to a message of this size. */
-  earn(bytes: number): void {
-    if (this.#left < MAX_FRAMES) this.#left += PER_MESSAGE + Math.floor(bytes / BYTES_PER_FRAME);
+  /** Adds the number of frames with which the peer may react to a message of this size. `open` is the number of open streams. */
+  earn(bytes: number, open: number): void {
+    if (this.#left < MAX_FRAMES + PER_MESSAGE * open)
+      this.#left += PER_MESSAGE + Math.floor(bytes / BYTES_PER_FRAME);
   }
 
   #refill(): void {

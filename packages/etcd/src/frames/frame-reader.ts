@@ -35,6 +35,10 @@ export class FrameReader {
     this.#listener = listener;
   }
 
+  get isStopped(): boolean {
+    return this.#isStopped;
+  }
+
   /**
    * Reads the first `length` bytes of the buffer.
    * @throws {ConnectionError} if a frame is too large

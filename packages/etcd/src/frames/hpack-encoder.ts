@@ -17,7 +17,8 @@ const VARYING = ':path';
 
 /**
  * Encodes the headers of requests (RFC 7541). Almost all requests repeat the headers of earlier ones, so the encoder caches encoded blocks. Headers
- * that are the same for all requests enter the table of the peer with the first request. The table never drops a header, so the indexes stay valid.
+ * that are the same for all requests enter the table of the peer with the first request. The table never drops a header, so indexes change only when
+ * an entry is added.
  */
 export class HpackEncoder {
   #blocks = new WeakMap<RequestHeaders, Buffer>();
@@ -87,6 +88,8 @@ export class HpackEncoder {
     const size = sizeOfHeader(header);
     if (name === VARYING || this.#size + size > this.#capacity) return NOT_INDEXED;
     this.#entries.push(`${name}: ${value}`);
+    // A new entry shifts the indexes of the others, so cached blocks would refer to wrong entries.
+    this.#blocks = new WeakMap();
     this.#size += size;
     return INDEXING;
   }

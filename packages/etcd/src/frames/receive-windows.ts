@@ -14,8 +14,10 @@ export class ReceiveWindows {
   readonly #ofStream: number;
   readonly #ofConnection: number;
   #left: number;
-  /** How many bytes of cancelled streams may still arrive, because the peer sent them before it received the cancellation. */
+  /** How many bytes of cancelled and refused streams may still arrive. */
   #late = 0;
+  /** The part of `#late` that refused streams have added. */
+  #refused = 0;
 
   /** @param window how many bytes of one response the peer may send before this client permits more */
   constructor(writer: FrameWriter, window: number) {
@@ -35,8 +37,21 @@ export class ReceiveWindows {
     stream.receiveWindow = this.#ofStream;
   }
 
+  /**
+   * Permits data that the peer sent before it received the reset of this stream. The window of the connection limits that data over all such streams.
+   */
   cancelled(stream: Stream): void {
-    this.#late = Math.min(this.#ofConnection, this.#late + stream.receiveWindow);
+    this.#late = Math.min(this.#ofConnection + this.#refused, this.#late + stream.receiveWindow);
+  }
+
+  /**
+   * Permits the data of a stream that the peer has refused by a GOAWAY. Some servers, for instance Node's, still send all of it. No reset stops them,
+   * because many resets at once could make the peer end the connection, and with it the streams that it has accepted. So only the windows of the streams
+   * limit this data: the window of the connection grows again while it arrives.
+   */
+  refused(stream: Stream): void {
+    this.#refused += stream.receiveWindow;
+    this.#late += stream.receiveWindow;
   }
 
   /**

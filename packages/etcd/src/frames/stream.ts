@@ -12,6 +12,8 @@ export abstract class Stream implements HeaderListener {
   /** Whether the stream is known to the connection, and its response has not ended. */
   isOpen = false;
   readonly headers: RequestHeaders;
+  /** Whether a block of headers has arrived. */
+  hasHeaders = false;
   /** How many more bytes of the request the peer permits. It may be negative after the peer has reduced its windows. */
   sendWindow = 0;
   /** How many more bytes of the response this client permits. */

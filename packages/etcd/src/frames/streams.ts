@@ -23,6 +23,11 @@ export class Streams {
     return this.#nextId + 2 * this.#waiting.size > MAX_31_BITS;
   }
 
+  /** The number of open and waiting streams. */
+  get size(): number {
+    return this.#byId.size + this.#waiting.size;
+  }
+
   get open(): Iterable<Stream> {
     return this.#byId.values();
   }
@@ -66,7 +71,8 @@ export class Streams {
   /** Removes and returns the streams that the peer will not process: open streams with an id above `lastId`, and all waiting streams. */
   takeAbove(lastId: number): Stream[] {
     this.#limit = 0;
-    const refused = [...this.#byId.values()].filter(({ id }) => id > lastId).concat(...this.#waiting);
+    const refused = [...this.#byId.values()].filter(({ id }) => id > lastId);
+    for (const stream of this.#waiting) refused.push(stream);
     this.#waiting.clear();
     for (const stream of refused) this.remove(stream);
     return refused;

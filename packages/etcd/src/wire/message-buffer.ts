@@ -17,24 +17,26 @@ export class MessageBuffer {
   }
 
   /**
-   * Adds bytes, and passes each message that is complete now to the function. Throws for a compressed message, since no call requests compression, and
-   * for a message of more than 256 MiB.
+   * Adds bytes, and returns the messages that are complete now. Throws for a compressed message, since no call requests compression, and for a message
+   * of more than 256 MiB.
    */
-  push(bytes: Buffer, onMessage: (message: Buffer) => void): void {
+  push(bytes: Buffer): Buffer[] {
+    const messages: Buffer[] = [];
     this.#append(bytes);
     let at = 0;
     while (this.#length - at >= PREFIX) {
       const end = at + messageSizeAt(this.#buffer, at);
       if (end > this.#length) break;
-      onMessage(copyOf(this.#buffer, at + PREFIX, end));
+      messages.push(copyOf(this.#buffer, at + PREFIX, end));
       at = end;
     }
-    if (at === 0) return;
+    if (at === 0) return messages;
     this.#length -= at;
     const rest = copyOf(this.#buffer, at, at + this.#length);
     if (this.#buffer.length > USUAL_SIZE)
       this.#buffer = Buffer.allocUnsafeSlow(Math.max(USUAL_SIZE, rest.length));
     this.#buffer.set(rest);
+    return messages;
   }
 
   #append(bytes: Buffer): void {

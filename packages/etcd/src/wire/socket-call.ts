@@ -20,7 +20,6 @@ export interface SocketCallLink {
 }
 
 const TYPE = 'application/grpc';
-const INFORMATIONAL = 100;
 const FIRST_FINAL = 200;
 const HTTP_STATUS = /^[1-5]\d\d$/;
 // Matches a valid header name (RFC 9113, section 8.2.1), which has no upper-case letters.
@@ -39,6 +38,9 @@ export class SocketCall extends Stream implements Call {
   #headers = 0;
   #type: string | undefined;
   #isGrpc = false;
+  /** The gRPC status and its message in the current block. They count only when the whole block has arrived and is valid. */
+  #blockStatus: string | undefined;
+  #blockMessage: string | undefined;
   #status: string | undefined;
   #message: string | undefined;
   #malformed: string | undefined;
@@ -84,8 +86,8 @@ export class SocketCall extends Stream implements Call {
     if (name === ':status') this.#receiveHttpStatus(value);
     else if (name === 'content-type') {
       if (this.#blocks === 0) this.#type = value;
-    } else if (name === 'grpc-status') this.#status = value;
-    else if (name === 'grpc-message') this.#message = value;
+    } else if (name === 'grpc-status') this.#receiveGrpcStatus(value);
+    else if (name === 'grpc-message') this.#blockMessage = value;
     else if (!NAME.test(name) || FORBIDDEN.has(name)) this.#malformed = `the header ${JSON.stringify(name)}`;
   }
 
@@ -95,22 +97,37 @@ export class SocketCall extends Stream implements Call {
     else this.#http = Number(value);
   }
 
+  #receiveGrpcStatus(value: string): void {
+    if (this.#blockStatus !== undefined) this.#malformed = 'two gRPC statuses';
+    this.#blockStatus = value;
+  }
+
   override onHeadersEnd(isLast: boolean): void {
     if (this.#isOver) return;
-    this.#headers = 0;
+    const isInformational = this.#blocks === 0 && this.#http < FIRST_FINAL;
     if (this.#blocks === 0 && this.#http === 0) this.#malformed ??= 'headers without a status';
     if (this.#blocks > 0 && !isLast) this.#malformed ??= 'trailers before the end';
-    if (this.#malformed !== undefined) {
-      this.fail(unreadable(this.#malformed));
-      return;
-    }
-    // Ignores informational headers (status 1xx). The final headers follow them.
-    if (this.#blocks === 0 && this.#http >= INFORMATIONAL && this.#http < FIRST_FINAL && !isLast) {
-      this.#http = 0;
-      return;
-    }
+    if (isInformational && isLast) this.#malformed ??= 'informational headers that end the response';
+    if (this.#malformed !== undefined) this.fail(unreadable(this.#malformed));
+    else if (isInformational) this.#forgetHeaders();
+    else this.#acceptHeaders();
+    this.#headers = 0;
+    this.#blockStatus = undefined;
+    this.#blockMessage = undefined;
+  }
+
+  /** Ignores informational headers (status 1xx). The final headers follow them. */
+  #forgetHeaders(): void {
+    this.#http = 0;
+    this.#type = undefined;
+  }
+
+  /** Adopts the gRPC status of headers or trailers. Trailers replace the status of the headers, even if they contain none. */
+  #acceptHeaders(): void {
     if (this.#blocks === 0) this.#isGrpc = this.#type?.startsWith(TYPE) ?? false;
     this.#blocks += 1;
+    this.#status = this.#blockStatus;
+    this.#message = this.#blockMessage;
   }
 
   override onData(part: Bytes): void {
@@ -126,11 +143,14 @@ export class SocketCall extends Stream implements Call {
       return;
     }
     this.#buffer ??= new MessageBuffer();
+    let messages: readonly Buffer[];
     try {
-      this.#buffer.push(bytes.subarray(start, end), (message) => this.#deliver(message));
+      messages = this.#buffer.push(bytes.subarray(start, end));
     } catch (error) {
       this.fail(unreadable(error));
+      return;
     }
+    for (const message of messages) this.#deliver(message);
   }
 
   /** Passes a message to the listener, unless the message before it has ended the call. */

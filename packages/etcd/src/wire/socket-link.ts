@@ -3,6 +3,7 @@ import { startTimeout } from '../base/timeout.ts';
 import { Connection } from '../frames/connection.ts';
 import type { ConnectionListener } from '../frames/control-frames.ts';
 import { ERROR_CODES } from '../frames/protocol.ts';
+import { resetAll } from '../frames/reset-all.ts';
 import { described, dial } from './dial.ts';
 import type { Address, Call, CallListener, CallOptions, Link, LinkListener, LinkOptions } from './link.ts';
 import { SocketCall } from './socket-call.ts';
@@ -43,7 +44,7 @@ export class SocketLink implements Link, ConnectionListener {
   }
 
   get isUsable(): boolean {
-    return !this.#isRetired && !this.connection.isExhausted;
+    return !this.#isRetired;
   }
 
   /** Whether the connection and all of its calls have ended. */
@@ -65,7 +66,9 @@ export class SocketLink implements Link, ConnectionListener {
     if (this.#isRetired) throw this.failure;
     this.#open += 1;
     if (this.#open === 1) this.#socket.ref();
-    return new SocketCall(this, headers, listener);
+    const call = new SocketCall(this, headers, listener);
+    if (this.connection.isExhausted) this.retire();
+    return call;
   }
 
   /** Records that a call has ended. It must be called once for each call. */
@@ -119,6 +122,9 @@ export class SocketLink implements Link, ConnectionListener {
   #listen(connected: 'connect' | 'secureConnect'): void {
     const socket = this.#socket;
     socket.once(connected, () => this.connection.start());
+    // For each further address of the host, Node creates another handle, which keeps the process alive again.
+    const unrefIdle = (): void => void (this.#open === 0 && socket.unref());
+    socket.on('connectionAttempt', unrefIdle).once('connect', unrefIdle);
     socket.on('error', (error: Error) => {
       this.#failure = described(error);
     });
@@ -129,8 +135,11 @@ export class SocketLink implements Link, ConnectionListener {
       this.#stopWaiting();
       clearInterval(this.#pings);
       this.retire();
-      for (const call of this.connection.end()) call.onReset(ERROR_CODES.CANCEL);
-      this.#listener.onClose(this.failure);
+      try {
+        resetAll(this.connection.end(), ERROR_CODES.CANCEL);
+      } finally {
+        this.#listener.onClose(this.failure);
+      }
     });
   }
 
