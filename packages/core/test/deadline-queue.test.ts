@@ -1,4 +1,5 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { once } from 'node:events';
+import { setImmediate as nextTurn, setTimeout as later } from 'node:timers/promises';
 import { expect } from 'chai';
 import { systemClock } from '../src/base/clock.ts';
 import { DeadlineQueue, type TimedTask } from '../src/kit/deadline-queue.ts';
@@ -67,5 +68,25 @@ describe('a deadline queue', () => {
     await nextTurn();
     await timeoutOf();
     expect(ended).to.be.empty;
+  });
+
+  it('ends the other tasks after a task has thrown', async () => {
+    const listeners = process.listeners('uncaughtException');
+    process.removeAllListeners('uncaughtException');
+    const thrown = once(process, 'uncaughtException');
+    try {
+      const failure = new Error('it throws');
+      queue.start({
+        timedOut: () => {
+          throw failure;
+        },
+      });
+      expect(await Promise.race([timeoutOf(), later(500, 'never')])).to.be.a('number');
+      expect((await thrown)[0]).to.equal(failure);
+      expect(await Promise.race([timeoutOf(), later(500, 'never')])).to.be.a('number');
+    } finally {
+      process.removeAllListeners('uncaughtException');
+      for (const listener of listeners) process.on('uncaughtException', listener);
+    }
   });
 });

@@ -1,7 +1,10 @@
+import { virtualClock, type VirtualClock } from '@queuelock/memory';
 import { expect } from 'chai';
 import type { RenewerSource, Session } from '../src/backend.ts';
 import { systemClock } from '../src/base/clock.ts';
+import { openSession } from '../src/session/session.ts';
 import { Standby } from '../src/session/standby.ts';
+import { withoutPreloads } from '../src/session/start-thread.ts';
 import type { CountingRenewerData } from './counting-renewer.ts';
 
 const PROVEN_MS = 60_000;
@@ -88,5 +91,112 @@ describe('the heartbeat thread', () => {
     await untilFailed();
     expect(failures[0]).to.match(/the heartbeat thread .* failed: it ended: .*missing/);
     await standby!.stop();
+  });
+});
+
+/** A simulated session whose heartbeat thread exits only when `exit` is called. Its code is loaded when `load` is called. */
+class OpenedSession {
+  readonly clock: VirtualClock = virtualClock();
+  readonly events: string[] = [];
+  load = (): void => undefined;
+  exit = (): void => undefined;
+  keepsSession = false;
+  /** Whether all background work has settled. */
+  isClosed = false;
+  readonly #unfinished = new Set<Promise<void>>();
+  readonly #subscription: { unsubscribe(): void };
+
+  constructor() {
+    const exited = new Promise<void>((resolve) => (this.exit = resolve));
+    const loaded = new Promise<void>((resolve) => (this.load = resolve));
+    const event = (name: string) => async (): Promise<void> => void this.events.push(name);
+    const session = {
+      ttlMs: 10_000,
+      renew: async () => 10_000,
+      close: event('close'),
+      abandon: event('abandon'),
+    };
+    const stop = (): Promise<void> => event('stop')().then(() => exited);
+    const thread = { deadline: 0, isLost: false, noteProof: () => undefined, stop };
+    const settings = {
+      ...{ clock: this.clock, ttlMs: 10_000, connectTimeoutMs: 10_000, endpoint: 'store://' },
+      open: async () => session as unknown as Session,
+      problem: () => undefined,
+      standby: () => loaded.then(() => () => thread as unknown as Standby),
+    };
+    const closing = (work: Promise<void>): void => {
+      this.#unfinished.add(work);
+      void work.finally(() => this.#unfinished.delete(work));
+    };
+    this.#subscription = openSession(settings, {
+      closing,
+      keepsSession: () => this.keepsSession,
+    }).subscribe();
+  }
+
+  /** Closes the session as a client does. */
+  async close(): Promise<void> {
+    this.#subscription.unsubscribe();
+    void (async () => {
+      while (this.#unfinished.size > 0) await Promise.allSettled(this.#unfinished);
+      this.isClosed = true;
+    })();
+    await this.clock.advance(0);
+  }
+}
+
+describe('the end of a session that has a heartbeat thread', () => {
+  let session: OpenedSession;
+  beforeEach(async () => {
+    session = new OpenedSession();
+    await session.clock.advance(0);
+  });
+
+  it('does not wait for the exit of the thread when the session is closed', async () => {
+    session.load();
+    await session.clock.advance(0);
+    await session.close();
+    expect(session.events).to.deep.equal(['stop', 'close']);
+  });
+
+  it('waits for the exit of the thread when another process is to resume the session', async () => {
+    session.load();
+    session.keepsSession = true;
+    await session.clock.advance(0);
+    await session.close();
+    expect(session.events).to.deep.equal(['stop']);
+    session.exit();
+    await session.clock.advance(0);
+    expect([session.events, session.clock.timerCount]).to.deep.equal([['stop', 'abandon'], 0]);
+  });
+
+  it('waits for 1 s when another process is to resume the session and the thread does not exit', async () => {
+    session.load();
+    session.keepsSession = true;
+    await session.clock.advance(0);
+    await session.close();
+    await session.clock.advance(999);
+    expect(session.events).to.deep.equal(['stop']);
+    await session.clock.advance(1);
+    expect(session.events).to.deep.equal(['stop', 'abandon']);
+  });
+
+  it('closes a session that opened while the code of its thread was loading', async () => {
+    await session.close();
+    expect([session.events, session.isClosed]).to.deep.equal([[], false]);
+    session.load();
+    await session.clock.advance(0);
+    expect([session.events, session.isClosed]).to.deep.equal([['close'], true]);
+  });
+});
+
+describe('the options of Node for the heartbeat thread', () => {
+  it('contain no modules to preload', () => {
+    const preloads = ['--import', './a.mjs', '--import=./b.mjs', '-r', './c.cjs', '--require=./d.cjs'];
+    const loaders = ['--loader', './e.mjs', '--experimental-loader=./f.mjs'];
+    expect(withoutPreloads(['--conditions=x', ...preloads, '--no-warnings', ...loaders])).to.deep.equal([
+      '--conditions=x',
+      '--no-warnings',
+    ]);
   });
 });

@@ -1,10 +1,11 @@
 import { virtualClock, type VirtualClock } from '@queuelock/memory';
 import { expect } from 'chai';
+import { elapsedBy } from '../src/base/clock.ts';
 import { QueueLockError } from '../src/index.ts';
 import { paceOf } from '../src/session/budget.ts';
 import { Liveness } from '../src/session/liveness.ts';
 import { renewInPlaceOfMain } from '../src/session/thread-loop.ts';
-import { ThreadTimes } from '../src/session/thread-times.ts';
+import { ThreadTimes, threadClockGrainMs } from '../src/session/thread-times.ts';
 
 const TTL_MS = 10_000;
 // A heartbeat proves the TTL minus 1 %, minus the safety margin of 200 ms, minus 20 ms for the clocks of two
@@ -147,5 +148,38 @@ describe('heartbeats in place of a blocked main thread', () => {
     expect(main.liveness.ending.reason as unknown)
       .to.be.instanceOf(QueueLockError)
       .with.property('reason', 'session-lost');
+  });
+});
+
+describe('the difference between the clocks of two threads', () => {
+  /** Returns the largest time by which the clock of a thread is ahead of that of the main thread, if the boot clock has the given step. */
+  function furthestAheadMs(stepMs: number): number {
+    let [now, furthest] = [0, 0];
+    const threadClock = (): (() => number) => {
+      const start = now;
+      const boot = (): number => Math.floor(now / stepMs) * stepMs;
+      return elapsedBy({ monotonic: () => now - start, boot, wall: () => now });
+    };
+    for (let tenth = 0; tenth < 10; tenth += 1) {
+      now = 0;
+      const main = threadClock();
+      now = (stepMs * (tenth + 0.99)) / 10;
+      const offset = main();
+      const thread = threadClock();
+      for (let reads = 0; reads < 60; reads += 1) {
+        now += 51;
+        furthest = Math.max(furthest, thread() + offset - main());
+      }
+    }
+    return furthest;
+  }
+
+  it('is at most 20 ms on Linux, whose boot clock has steps of 10 ms', () => {
+    expect(furthestAheadMs(10)).to.be.at.most(threadClockGrainMs('linux'));
+    expect(threadClockGrainMs('linux')).to.equal(20);
+  });
+
+  it('is almost 1 s on macOS, whose boot clock has whole seconds', () => {
+    expect(furthestAheadMs(1_000)).to.be.within(900, threadClockGrainMs('darwin'));
   });
 });

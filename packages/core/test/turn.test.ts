@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { LocalWaiters, entriesAheadWithout, turnOf } from '../src/backend.ts';
+import { turnsByWatching, type QueueView } from '../src/turn/turn-watch.ts';
 import { remembered } from '../src/turn/watch-kit.ts';
 
 describe('the turn of an entry', () => {
@@ -123,5 +124,25 @@ describe('the entries ahead that a waiter remembers', () => {
     expect(remembered({ refs }, { limit: 1 }).refs).to.have.lengthOf(1);
     expect(remembered({ refs, total: 9_000 }, { limit: 1 }).refs).to.deep.equal(refs.slice(0, 1));
     expect(remembered({ refs, total: refs.length }, { limit: 1 }).refs).to.deep.equal(refs.slice(0, 1));
+  });
+});
+
+describe('the watch of an admitted entry', () => {
+  it('ends with the error of the store when the watch cannot start after 250 ms', () => {
+    const failure = new Error('the driver is closed');
+    const tasks: { timedOut(): void }[] = [];
+    const view = {
+      ownRemoval: () => ({
+        subscribe: () => {
+          throw failure;
+        },
+      }),
+      unwatched: { start: (task: { timedOut(): void }) => void tasks.push(task), cancel: () => undefined },
+    } as unknown as QueueView<object>;
+    const errors: unknown[] = [];
+    turnsByWatching(view, { limit: 1 }, { refs: [] }).subscribe({ error: (cause) => errors.push(cause) });
+    expect(errors).to.be.empty;
+    tasks[0]!.timedOut();
+    expect(errors).to.deep.equal([failure]);
   });
 });

@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { migration } from '@queuelock/mysql';
 import { asQueueLockError, isWorthAgain, numberOf } from '../src/driver/errors.ts';
 import { checkName, keyOf, orderIn } from '../src/queue/names.ts';
+import type { Settings } from '../src/api/options.ts';
 import { Pace } from '../src/server/pace.ts';
+import { MysqlRenewer } from '../src/session/renewer.ts';
 import { Rounds, pauseOf } from '../src/turn/rounds.ts';
 import { literal } from '../src/queue/sql.ts';
 import { failover } from '../src/views/diagnose.ts';
@@ -229,5 +231,19 @@ describe('an error of MySQL about a limit or a setting', () => {
 
   it('names no setting when the client library has made the error', () => {
     expect(refused(45_009)).to.include({ responded: false });
+  });
+});
+
+describe('the heartbeat thread of MySQL', () => {
+  it('creates no tables when they are absent', async () => {
+    const sent: string[] = [];
+    const query = (sql: string): Promise<never> => (sent.push(sql), Promise.reject(refused(1305)));
+    const open = async (): Promise<object> => ({ query, destroy: () => undefined });
+    const driver = { endpoint: 'mysql://h/locks', open, leastBetweenMs: 0 };
+    const settings = { driver, requestTimeoutMs: 500 } as unknown as Settings;
+    const renewer = new MysqlRenewer(settings, { id: 's', generation: 1, ttlMs: 5_000 } as never);
+    await renewer.renew().catch((error: unknown) => expect(error).to.have.property('code'));
+    await renewer.close();
+    expect(sent.map((sql) => sql.split('(')[0])).to.deep.equal(['call queuelock_renew']);
   });
 });

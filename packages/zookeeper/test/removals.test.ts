@@ -1,8 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { QueueLockError } from '@queuelock/core/backend';
 import { expect } from 'chai';
-import type { Step, TransactionResult, ZkDriver } from '../src/driver/driver.ts';
+import { NEVER, Subject } from 'rxjs';
+import type { NodeChange, Step, TransactionResult, ZkDriver } from '../src/driver/driver.ts';
 import { RemovalBatcher } from '../src/driver/removal-batcher.ts';
+import { Watches } from '../src/server/watches.ts';
+import type { Waiter } from '../src/turn/conflict-end.ts';
+import { OwnRemoval } from '../src/turn/own-removal.ts';
 import { outcome } from './bench.ts';
 
 const ALL_DONE: TransactionResult = { done: true, paths: [] };
@@ -73,5 +77,29 @@ describe('removals of ZooKeeper nodes', () => {
     const { removals, sent } = serverThat(async () => ALL_DONE);
     await Promise.all(Array.from({ length: 130 }, (_, at) => removals.delete(`${at}`)));
     expect(sent.map((paths) => paths.split('+').length)).to.deep.equal([60, 60, 10]);
+  });
+});
+
+describe('the watch of an own ZooKeeper entry', () => {
+  it('does not start again when an earlier observer of the same removal has ended it', async () => {
+    const changes = new Subject<NodeChange>();
+    const watched: string[] = [];
+    const zk = {
+      sessionId: '1',
+      connection$: NEVER,
+      ended$: NEVER,
+      changes: (path: string) => (watched.push(path), changes),
+      read: async () => ({ version: 0 }),
+    };
+    const watches = new Watches(zk as unknown as ZkDriver);
+    const entry = { path: '/writer' };
+    const own = new OwnRemoval({ context: { watches }, entry, path: '/writer' } as unknown as Waiter);
+    const seen: unknown[] = [];
+    watches.add('/writer', { next: () => own.unsubscribe(), error: () => undefined });
+    own.subscribe({ next: (removal) => seen.push(removal) });
+    await nextTurn();
+    entry.path = '/reader';
+    changes.next('deleted');
+    expect([watched, seen]).to.deep.equal([['/writer'], []]);
   });
 });

@@ -21,7 +21,7 @@ export interface Clock {
 export interface MachineClocks {
   /** Monotonic clock; stops while the machine is suspended. */
   monotonic(): number;
-  /** Boot clock; includes suspension, in steps of at most 10 ms. */
+  /** Boot clock; includes suspension, in steps of at most 10 ms, or of 1 s on macOS. */
   boot(): number;
   /** Wall clock; includes suspension, but can be set by the administrator or NTP. */
   wall(): number;

@@ -59,13 +59,17 @@ export class DeadlineQueue {
   }
 
   #expire(now: number): void {
-    for (const [task, deadline] of this.#deadlines) {
-      if (deadline > now) break;
-      this.#deadlines.delete(task);
-      task.timedOut();
+    try {
+      for (const [task, deadline] of this.#deadlines) {
+        if (deadline > now) break;
+        this.#deadlines.delete(task);
+        task.timedOut();
+      }
+    } finally {
+      // A task that throws must not end the timeouts of the other tasks.
+      this.#isArmed = false;
+      const [next] = this.#deadlines.values();
+      if (next !== undefined) this.#arm(next - this.#clock.now());
     }
-    this.#isArmed = false;
-    const [next] = this.#deadlines.values();
-    if (next !== undefined) this.#arm(next - this.#clock.now());
   }
 }

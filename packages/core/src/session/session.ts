@@ -54,7 +54,7 @@ export function openSession(
     subscriber.add(() => {
       unwanted.abort(new QueueLockError('CLOSED', 'the caller gave up the session'));
     });
-    Promise.all([connect(settings, unwanted.signal, closing), settings.standby?.()]).then(
+    const opened = Promise.all([connect(settings, unwanted.signal, closing), settings.standby?.()]).then(
       ([{ session, openedAt, deadline }, startStandby]) => {
         const live = {
           session,
@@ -62,18 +62,13 @@ export function openSession(
           ids: new Set<string>(),
         };
         const pace = paceOf(session.ttlMs, settings);
-        const standby = startStandby?.(session, { pace, openedAt, deadline });
+        const standby = subscriber.closed ? undefined : startStandby?.(session, { pace, openedAt, deadline });
         if (standby) live.liveness.addProofs(standby);
         subscriber.add(() => {
           live.liveness.end(
             new QueueLockError('CLOSED', 'the client was closed', { reason: 'client-closed' }),
           );
-          // Stops the heartbeat thread before the session is closed or abandoned. The thread must not keep a
-          // session alive that another process is to resume.
-          const ended = standby ? standby.stop() : reported;
-          closing(
-            ended.then(() => (keepsSession() && session.abandon ? session.abandon() : session.close())),
-          );
+          closing(endOrAbandon(session, { keepsSession, exited: standby?.stop(), clock: settings.clock }));
         });
         subscriber.add(heartbeat(live, { ...pace, openedAt }, settings.clock).subscribe());
         // Subscribes to the session's end before all others do. So a listener that requests a session when
@@ -89,6 +84,39 @@ export function openSession(
         subscriber.error(error);
       },
     );
+    // The session may open before the code of its heartbeat thread is loaded. If the client is closed in between,
+    // this promise settles only after the callback above has registered the closing of the session.
+    closing(opened);
+  });
+}
+
+interface EndOptions extends Pick<SessionEnd, 'keepsSession'> {
+  /** Resolves when the heartbeat thread has exited. `undefined` without a thread. */
+  readonly exited: Promise<void> | undefined;
+  readonly clock: Clock;
+}
+
+/**
+ * Ends the session on the server at once, or abandons it. The thread may exit seconds later, when its calls in the thread pool have returned, but it
+ * starts no more heartbeats. One in flight is harmless: it cannot revive a session that was ended on the server. If the server could not be reached,
+ * the session ends one TTL after that heartbeat.
+ */
+async function endOrAbandon(session: Session, { keepsSession, exited, clock }: EndOptions): Promise<void> {
+  await reported;
+  if (!keepsSession() || !session.abandon) return session.close();
+  // Another process is to resume this session, so the thread must not keep it alive.
+  if (exited) await settledWithin(exited, EXIT_TIMEOUT_MS, clock);
+  return session.abandon();
+}
+
+/** Resolves when the promise has resolved, but not later than after `ms` milliseconds. */
+function settledWithin(promise: Promise<void>, ms: number, clock: Clock): Promise<void> {
+  return new Promise((resolve) => {
+    const cancel = clock.after(ms, resolve);
+    void promise.then(() => {
+      cancel();
+      resolve();
+    });
   });
 }
 
@@ -101,6 +129,8 @@ interface Opened {
 
 // A resolved promise. It delays the request that ends the session on the server until the local listeners have been notified synchronously.
 const reported = Promise.resolve();
+// Longest wait in milliseconds for the exit of the heartbeat thread before its session is abandoned.
+const EXIT_TIMEOUT_MS = 1_000;
 
 /** Tries to open a session until the connect timeout. Closes a session that opens later than that or is no longer wanted. */
 function connect(

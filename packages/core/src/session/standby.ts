@@ -1,4 +1,4 @@
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import { detailOf, type QueueLockError } from '../api/errors.ts';
 import type { RenewerSource } from '../api/renewer-api.ts';
 import type { Session } from '../api/spi.ts';
@@ -8,6 +8,7 @@ import type { HeartbeatThreadData, HeartbeatThreadFailure } from './heartbeat-th
 import type { OtherProofs } from './liveness.ts';
 import { sendFirstResults, serveCall, type CallOfThread, type ResultOfCall } from './main-calls.ts';
 import { threadFailure } from './thread-failure.ts';
+import { startThread } from './start-thread.ts';
 import { ThreadTimes, sampleOf } from './thread-times.ts';
 
 /** Options of the heartbeat threads of a client. */
@@ -76,7 +77,7 @@ export class Standby implements OtherProofs {
       clock: sampleOf(clock),
       pace: { ...pace, checkInMs, maxSilenceMs: maxBlockedMs + checkInMs, rehearsalMs: session.ttlMs },
     };
-    this.#worker = new Worker(threadProgram(), { workerData, name: 'queuelock heartbeats' });
+    this.#worker = startThread(workerData);
     const post = (result: ResultOfCall): void => this.#worker.postMessage(result);
     // The heartbeat thread alone must not keep the process alive.
     this.#worker.unref();
@@ -108,7 +109,10 @@ export class Standby implements OtherProofs {
     this.#times.noteProof(this.#clock.now(), deadline);
   }
 
-  /** Stops the heartbeats of the thread. Resolves when no heartbeat is in flight any more. */
+  /**
+   * Stops the heartbeats of the thread: it starts none after this call. Resolves when the thread has exited, so that none is in flight any more. The
+   * exit waits for calls in the thread pool, such as `getaddrinfo`.
+   */
   stop(): Promise<void> {
     this.#times.end();
     this.#cancelCheckIn();
@@ -122,10 +126,4 @@ export class Standby implements OtherProofs {
       this.#checkInEvery(ms);
     });
   }
-}
-
-/** Returns the URL of the thread's program. It is beside this file with the same extension: `.js` in the built package, `.ts` in the sources. */
-function threadProgram(): URL {
-  const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-  return new URL(`./heartbeat-thread.${ending}`, import.meta.url);
 }

@@ -119,8 +119,16 @@ export function mainClockIn(own: Clock, main: ClockSample): Clock {
   return { after: (ms, task) => own.after(ms, task), now: () => own.now() + offset };
 }
 
-/** Largest difference in milliseconds between the clocks of two threads after a suspension. */
-export const THREAD_CLOCK_GRAIN_MS: number = BOOT_CLOCK_GRAIN_MS;
+/**
+ * Returns the largest difference in milliseconds between the clocks of two threads. On macOS, `uv_uptime` of libuv (`src/unix/darwin.c`) subtracts
+ * the boot time from `time(NULL)`, so `os.uptime()` has whole seconds. There a thread may take up to 1 s of rounding for a suspension.
+ */
+export function threadClockGrainMs(platform: NodeJS.Platform): number {
+  return platform === 'darwin' ? 1_000 : BOOT_CLOCK_GRAIN_MS;
+}
+
+/** Largest difference in milliseconds between the clocks of two threads of this process. */
+export const THREAD_CLOCK_GRAIN_MS: number = threadClockGrainMs(process.platform);
 
 function processMs(): number {
   return Number(process.hrtime.bigint()) / 1e6;

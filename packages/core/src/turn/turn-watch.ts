@@ -124,9 +124,14 @@ class TurnWatch<R extends Taker> implements TimedTask, Unsubscribable {
 
   /** Watches the entry itself. For an entry that was admitted at once, this is called only when its hold has lasted for a while. */
   timedOut(): void {
-    const own = this.#view.ownRemoval().subscribe(this);
-    if (this.#isOver) own.unsubscribe();
-    else this.#own = own;
+    try {
+      const own = this.#view.ownRemoval().subscribe(this);
+      if (this.#isOver) own.unsubscribe();
+      else this.#own = own;
+    } catch (cause) {
+      // Timers call this method, so an exception would reach no caller, and the hold would stay unwatched.
+      this.error(cause);
+    }
   }
 
   /** Called when the entry itself was removed. */

@@ -50,16 +50,26 @@ const AGAIN = { initialDelayMs: 4, maxDelayMs: 64 };
 // creates the next one.
 const CREATION = { withinMs: 30_000, statementMs: (CREATION_TIMEOUT_S + 2) * 1_000 };
 
+/** Options of the steps of a client or a heartbeat thread. */
+interface StepsOptions {
+  /** Called for each entry of this process that a step admits. */
+  readonly onTurn: OnTurn;
+  /** Whether to check before the first step that the tables exist, and to create absent ones. */
+  readonly migrate: boolean;
+}
+
 /** Runs steps on the store. Each step is one round trip, once the tables are known to exist. */
 export class Steps {
   readonly #link: Link;
   readonly #onTurn: OnTurn;
+  readonly #migrates: boolean;
   #isReady: Promise<void> | undefined;
   #isIncomplete = false;
 
-  constructor(link: Link, onTurn: OnTurn) {
+  constructor(link: Link, { onTurn, migrate }: StepsOptions) {
     this.#link = link;
     this.#onTurn = onTurn;
+    this.#migrates = migrate;
   }
 
   /** Calls a procedure. Renewals bypass the limit of concurrent steps. @throws {QueueLockError} the error that `asQueueLockError` returns */
@@ -96,7 +106,7 @@ export class Steps {
   }
 
   async #take(request: (wire: Wire) => Promise<unknown>, isUrgent: boolean): Promise<unknown> {
-    await this.#ready();
+    if (this.#migrates) await this.#ready();
     return this.#link.take(
       async (wire, leftMs) => {
         for (let attempt = 0; ; attempt += 1) {

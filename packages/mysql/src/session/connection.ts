@@ -60,7 +60,10 @@ export class Connection {
         });
       },
     });
-    this.steps = new Steps(this.#link, (session, ord) => this.#admit(session, ord));
+    this.steps = new Steps(this.#link, {
+      onTurn: (session, ord) => this.#admit(session, ord),
+      migrate: true,
+    });
     this.observers = new Observers(clock);
     this.#rounds = new Rounds(clock, () => this.#round());
   }

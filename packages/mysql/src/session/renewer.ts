@@ -20,7 +20,8 @@ export class MysqlRenewer implements Renewer {
       connections: 1,
       onDown: () => undefined,
     });
-    this.#steps = new Steps(this.#link, () => undefined);
+    // This thread never creates the tables: without tables there is no session that it could renew.
+    this.#steps = new Steps(this.#link, { onTurn: () => undefined, migrate: false });
     this.#session = session;
   }
 

@@ -239,7 +239,7 @@ const WATCHING: readonly Mutant[] = [
   mutant(
     'the deadlines of a session end with the first one',
     ['reported', 'exclusive', ...ENDLESS],
-    ['core/src/kit/deadline-queue.ts', '    this.#isArmed = false;\n', ''],
+    ['core/src/kit/deadline-queue.ts', '      this.#isArmed = false;\n', ''],
   ),
 ];
 

@@ -55,6 +55,8 @@ export class ConflictEnd
   }
 
   unsubscribe(): void {
+    // A watch notifies all observers that it had, even those that an earlier one has unsubscribed meanwhile.
+    this.#observer = undefined;
     this.#local?.unfollow();
     this.#waiter.entry.deleteSharedListener(this);
     this.#waiter.context.watches.delete(this.#path, this);

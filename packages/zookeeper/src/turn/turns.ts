@@ -1,8 +1,8 @@
 // Folder "turn": decides which entry is admitted, and for which entry a waiter waits.
-// turns.ts (this file) follows the nearest conflicting entry ahead. conflict-end.ts notices its removal. gate.ts admits one client at a time to operations of several requests.
+// turns.ts (this file) follows the nearest conflicting entry ahead. conflict-end.ts notices its removal, and own-removal.ts that of
+// the entry itself. gate.ts admits one client at a time to operations of several requests.
 
 import {
-  isQueueLockError,
   remembered,
   turnOf,
   followTurns,
@@ -19,15 +19,9 @@ import { orderOf, otherLimitAhead, type Contender } from '../queue/entries.ts';
 import { ConflictEnd, type Waiter } from './conflict-end.ts';
 import type { OwnEntry } from '../entry/entry.ts';
 import type { SessionContext } from '../server/session-context.ts';
-import {
-  Observable,
-  type Observer,
-  type Subscribable,
-  type Subscriber,
-  type Unsubscribable,
-} from '../base/rx.ts';
+import { Observable, type Subscribable, type Subscriber, type Unsubscribable } from '../base/rx.ts';
 import type { EndListener } from '../base/ending.ts';
-import type { Removal, RemovalObserver } from '../server/node-watch.ts';
+import { OwnRemoval, isAbandoned, pathOf } from './own-removal.ts';
 
 /** An entry of this session, its position in the queue, and its admission rule. */
 export interface EntryPosition {
@@ -120,10 +114,6 @@ class RecordedTurns implements TurnListener, EndListener, Unsubscribable {
   }
 }
 
-function isAbandoned(cause: unknown): boolean {
-  return isQueueLockError(cause, 'CLOSED');
-}
-
 /**
  * The view that one entry has of its queue: the entries ahead, their removals, and its own removal. This is a class, because an object literal with a
  * getter takes 500 bytes more for each of thousands of waiters.
@@ -151,46 +141,5 @@ class EntryView implements QueueView<Contender> {
 
   get unwatched(): QueueView<Contender>['unwatched'] {
     return this.#waiter.context.unwatched;
-  }
-}
-
-/** Returns the present path of an entry, which changes when the entry is converted to a reader. */
-function pathOf({ entry, path }: Waiter): string {
-  return entry.path ?? path;
-}
-
-/** Emits when the entry itself was removed. A conversion to a reader, which replaces the node, is not a removal. It accepts one subscriber. */
-class OwnRemoval implements Subscribable<unknown>, RemovalObserver, Unsubscribable {
-  readonly #waiter: Waiter;
-  #path: string;
-  #observer: Partial<Observer<unknown>> | undefined;
-
-  constructor(waiter: Waiter) {
-    this.#waiter = waiter;
-    this.#path = pathOf(waiter);
-  }
-
-  subscribe(observer: Partial<Observer<unknown>>): Unsubscribable {
-    this.#observer = observer;
-    this.#watch();
-    return this;
-  }
-
-  unsubscribe(): void {
-    this.#waiter.context.watches.delete(this.#path, this);
-  }
-
-  next(removal: Removal): void {
-    if (pathOf(this.#waiter) === this.#path) this.#observer?.next?.(removal);
-    else this.#watch();
-  }
-
-  error(cause: unknown): void {
-    if (!isAbandoned(cause)) this.#observer?.error?.(cause);
-  }
-
-  #watch(): void {
-    this.#path = pathOf(this.#waiter);
-    this.#waiter.context.watches.add(this.#path, this);
   }
 }

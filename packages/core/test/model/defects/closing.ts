@@ -16,7 +16,7 @@ export const CLOSING_DEFECTS: readonly Defect[] = [
   ),
   inCore('closing leaves the session to its TTL', 'nothing left', [
     'session/session.ts',
-    '          closing(\n            ended.then(() => (keepsSession() && session.abandon ? session.abandon() : session.close())),\n          );\n',
+    '          closing(endOrAbandon(session, { keepsSession, exited: standby?.stop(), clock: settings.clock }));\n',
     '',
   ]),
   inCore(
