@@ -241,7 +241,7 @@ describe('the heartbeat thread of MySQL', () => {
     const open = async (): Promise<object> => ({ query, destroy: () => undefined });
     const driver = { endpoint: 'mysql://h/locks', open, leastBetweenMs: 0 };
     const settings = { driver, requestTimeoutMs: 500 } as unknown as Settings;
-    const renewer = new MysqlRenewer(settings, { id: 's', generation: 1, ttlMs: 5_000 } as never);
+    const renewer = new MysqlRenewer(settings, { id: 's', generation: 1, ttlMs: 5_000 });
     await renewer.renew().catch((error: unknown) => expect(error).to.have.property('code'));
     await renewer.close();
     expect(sent.map((sql) => sql.split('(')[0])).to.deep.equal(['call queuelock_renew']);
