@@ -123,6 +123,11 @@ export const resumptionDefects: Defects = [
     ['a session that was resumed elsewhere is lost to its former client at its next renewal'],
   ],
   [
+    'ends a session when its former client closes it',
+    (server) => ({ session: (sound) => ({ close: async () => void server.expireSession(sound.id) }) }),
+    ['a former client that closes a session after it was resumed elsewhere does not end it'],
+  ],
+  [
     'keeps unclaimed entries of a resumed session',
     () => ({ session: () => ({ removeUnclaimed: async () => undefined }) }),
     ['unclaimed entries of a resumed session are removed on demand, and no others'],
