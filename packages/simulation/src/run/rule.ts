@@ -6,7 +6,7 @@ export const RULES = {
   tokens: 'tokens grow with every grant that conflicts with an earlier one',
   guarded:
     'of the writes that are guarded by the entries of holds, none of an earlier hold is accepted after one of a later hold',
-  reported: 'whose entry was removed by somebody learns it within the time to live',
+  reported: 'an owner whose entry was removed is notified within the TTL',
   taken:
     'once a later hold of another session has begun, a session hands on what was taken from it for a moment at most',
   time: 'a hold begins with the time that was asked for',

@@ -202,8 +202,8 @@ export class OwnEntry {
   /** Removes the node of an enqueue with an unknown outcome, if there is one. Call it only from the task queue `lane`. */
   async retract(): Promise<void> {
     const node = await this.#find();
-    if (!node) return; // If the reply to the delete is lost, the next call searches for the node.
-    this.#state = { status: 'unknown' };
+    if (!node) return;
+    this.#state = { status: 'unknown' }; // If the reply to the delete is lost, the next call searches for the node.
     await this.#zk.delete(node.path);
     this.#state = { status: 'absent' };
   }
