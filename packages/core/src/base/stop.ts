@@ -12,7 +12,7 @@ export class Stop {
   }
 
   /** Aborts with this reason. Later reasons have no effect. */
-  abort(reason: unknown): void {
+  abort(reason?: unknown): void {
     this.#stopped ??= { reason };
     this.#controller?.abort(reason);
   }

@@ -4,6 +4,7 @@
 
 import { ExponentialBackoff, handleWhen, retry } from 'cockatiel';
 import { isQueueLockError, type QueueLockErrorCode } from '../api/errors.ts';
+import { Stop } from '../base/stop.ts';
 
 const DEFINITE: ReadonlySet<QueueLockErrorCode> = new Set([
   'SESSION_LOST',
@@ -29,14 +30,15 @@ const untilDefinite = retry(
 
 /**
  * Repeats an idempotent call while its outcome is unknown, with growing delays of at most 1 s between attempts. Rejects with the definite error.
- * After an abort of the signal, it rejects with the signal's reason at the end of the current delay.
+ * After an abort, it rejects with the reason of the abort at the end of the current delay.
+ * @param stop aborts the repetition. A `Stop` creates its signal only if the first attempt fails
  */
-export async function repeatUntilDefinite<T>(call: () => Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted();
+export async function repeatUntilDefinite<T>(call: () => Promise<T>, stop: AbortSignal | Stop): Promise<T> {
+  stop.throwIfAborted();
   try {
     return await call();
   } catch (error) {
-    return repeatAfter(error, call, signal);
+    return repeatAfter(error, call, stop instanceof Stop ? stop.signal : stop);
   }
 }
 

@@ -4,6 +4,7 @@
 
 import { repeatUntilDefinite } from '../kit/definite.ts';
 import { Observable } from '../base/rx.ts';
+import { Stop } from '../base/stop.ts';
 import type { EntrySpec, Turn } from '../api/spi.ts';
 
 /** A reference to an entry ahead, with the number of permits that the entry takes. Default 1. */
@@ -94,8 +95,8 @@ export function remembered<R extends Taker>(ahead: EntriesAhead<R>, rule: Admiss
  */
 export function askUntilDefinite<T>(request: () => Promise<T>): Observable<T> {
   return new Observable((subscriber) => {
-    const stopped = new AbortController();
-    repeatUntilDefinite(request, stopped.signal).then(
+    const stop = new Stop();
+    repeatUntilDefinite(request, stop).then(
       (response) => {
         subscriber.next(response);
         subscriber.complete();
@@ -105,7 +106,7 @@ export function askUntilDefinite<T>(request: () => Promise<T>): Observable<T> {
       },
     );
     return () => {
-      stopped.abort();
+      stop.abort();
     };
   });
 }

@@ -26,9 +26,7 @@ const NONE: readonly Promise<Entered>[] = [];
 
 /** The state of one entry, from its first request until it is certainly removed. */
 export class Entry {
-  /** The entry's key. Until the server has confirmed the entry, it is the key of the request. */
-  key: Buffer;
-  /** The entry's key (`key`) as text. */
+  /** The entry's key (`key`) as text. Until the server has confirmed the entry, it is the key of the request. */
   keyText: string;
   /** Whether the entry is a shared one now. */
   shared: boolean;
@@ -89,7 +87,6 @@ export class Entry {
     this.keyId = keyId;
     this.under = queuePrefix(prefix, spec.queue);
     this.keyText = entryKey(this.under + this.fast, lease, { ...spec, id: keyId });
-    this.key = Buffer.from(this.keyText);
     this.shared = spec.shared;
     this.value = spec.value;
     this.single = origin.single;
@@ -108,7 +105,12 @@ export class Entry {
     return key.toString().startsWith(entryStem(this.under + this.fast, this.#origin.lease, ''));
   }
 
-  // The entry computes these texts and ranges when a request needs them. Thousands of waiting entries would keep them for nothing.
+  // The entry computes these keys, texts and ranges when a request needs them. Thousands of waiting entries would keep them for nothing.
+
+  /** The entry's key. Each read of this property returns another Buffer. */
+  get key(): Buffer {
+    return Buffer.from(this.keyText);
+  }
 
   /** The directory of the queue's marks; see `marks.ts`. */
   get markDirectory(): string {
@@ -201,7 +203,6 @@ export class Entry {
     if (this.order === undefined && order > this.#origin.resumedAt && this.uncertain)
       this.#withoutResponse -= 1;
     this.order = order;
-    this.key = key;
     this.keyText = key.toString();
     if (this.soughtMark) this.shared = marked || readKey(this.under, key)?.shared === true;
     if (marked) this.mark = this.markKey;

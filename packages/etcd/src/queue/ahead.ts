@@ -15,6 +15,24 @@ export interface KeyRef {
   readonly createRevision: string;
 }
 
+/** A key that is stored as text. A Buffer for each of thousands of waiters would take four times as much memory. */
+export class KeyOfText implements KeyRef {
+  readonly createRevision: string;
+  readonly #text: string;
+  readonly #encoding: 'utf8' | 'latin1';
+
+  /** @param encoding the encoding of `text`. Keys of other clients need `latin1`, which can represent any bytes */
+  constructor(text: string, createRevision: string, encoding: 'utf8' | 'latin1') {
+    this.#text = text;
+    this.#encoding = encoding;
+    this.createRevision = createRevision;
+  }
+
+  get key(): Buffer {
+    return Buffer.from(this.#text, this.#encoding);
+  }
+}
+
 /**
  * Returns a text that identifies one entry. Its key alone does not, since a later entry may have the same
  * key.
@@ -38,6 +56,21 @@ export interface ConflictingEntry extends KeyRef {
   readonly mayAnnounce: boolean;
   /** If the waiter's entry is shared: the key of this entry's mark. The conflict ends when the mark is created, since it makes this entry shared. */
   readonly mark?: Buffer;
+}
+
+class KnownEntry extends KeyOfText implements ConflictingEntry {
+  readonly permits: number;
+  readonly limit: number;
+  readonly mayAnnounce: boolean;
+  declare readonly mark?: Buffer;
+
+  constructor({ key, createRevision, permits, limit, mayAnnounce, mark }: ConflictingEntry) {
+    super(key.toString('latin1'), createRevision, 'latin1');
+    this.permits = permits;
+    this.limit = limit;
+    this.mayAnnounce = mayAnnounce;
+    if (mark) this.mark = mark;
+  }
 }
 
 /** The entry of a waiter, with the properties that decide which other entries conflict with it. */
@@ -77,7 +110,8 @@ const NO_MARKS: ReadonlySet<string> = new Set();
  */
 export function aheadIn({ latest, marks }: QueueRows, own: Contender): EntriesAhead<ConflictingEntry> {
   const rows = latest.kvs;
-  const self = rows.find(({ key }) => key.equals(own.key));
+  const ownKey = own.key;
+  const self = rows.find(({ key }) => key.equals(ownKey));
   if (!self && isCutOff(latest)) return { refs: [] };
   if (!self || self.create_revision !== rows[0]?.create_revision)
     throw new QueueLockError('ENTRY_LOST', 'the entry is no longer in the queue');
@@ -87,14 +121,9 @@ export function aheadIn({ latest, marks }: QueueRows, own: Contender): EntriesAh
     const other = key === self.key ? undefined : readKey(own.under, key);
     if (!other || (own.shared && (other.shared || marked.has(other.name)))) continue;
     const { permits, limit, name, ours } = other;
-    refs.push({
-      key,
-      createRevision,
-      permits,
-      limit,
-      mayAnnounce: ours && !other.shared && limit === 1,
-      ...(own.shared && ours ? { mark: Buffer.from(own.markDirectory + name) } : {}),
-    });
+    const mayAnnounce = ours && !other.shared && limit === 1;
+    const mark = own.shared && ours ? { mark: Buffer.from(own.markDirectory + name) } : undefined;
+    refs.push(new KnownEntry({ key, createRevision, permits, limit, mayAnnounce, ...mark }));
   }
   // `more` of the response shows whether rows are missing. `count` does not: etcd counts all keys of the range, also those that `max_create_revision`
   // excludes.
@@ -104,7 +133,7 @@ export function aheadIn({ latest, marks }: QueueRows, own: Contender): EntriesAh
 
 /** Returns what is known of the entries ahead of a fast entry whose predecessor is `last`; see `tail.ts`. */
 export function aheadOfFast(last: KeyRef): EntriesAhead<ConflictingEntry> {
-  return { refs: [{ ...last, permits: 1, limit: 1, mayAnnounce: true }] };
+  return { refs: [new KnownEntry({ ...last, permits: 1, limit: 1, mayAnnounce: true })] };
 }
 
 /** Returns whether all rows have the same create revision, and the row limit of the read has left out rows that may have it too. */

@@ -40,7 +40,6 @@ export function watchConflictEnd(
  * once. It is one object without closures, since each waiter has one.
  */
 class DepartureOfEntry implements Condition, Successor, Subscribable<Departure | undefined>, Unsubscribable {
-  readonly target: WatchTarget;
   readonly isSoon: boolean;
   readonly #conflicting: ConflictingEntry;
   readonly #waiter: Waiter;
@@ -54,13 +53,16 @@ class DepartureOfEntry implements Condition, Successor, Subscribable<Departure |
   #grantAt: bigint | undefined;
 
   constructor(conflicting: ConflictingEntry, waiter: Waiter, isSoon: boolean) {
-    const { key, mayAnnounce } = conflicting;
-    this.target = mayAnnounce ? { key } : { key, filters: WITHOUT_PUTS };
     this.isSoon = isSoon;
     this.#conflicting = conflicting;
     this.#waiter = waiter;
     this.#creation = creationId(conflicting);
-    this.#isOfSameSession = waiter.entry.isOfSameSession(key);
+    this.#isOfSameSession = waiter.entry.isOfSameSession(conflicting.key);
+  }
+
+  get target(): WatchTarget {
+    const { key, mayAnnounce } = this.#conflicting;
+    return mayAnnounce ? { key } : { key, filters: WITHOUT_PUTS };
   }
 
   subscribe(observer: Partial<Observer<Departure | undefined>>): Unsubscribable {

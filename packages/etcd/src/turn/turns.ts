@@ -15,7 +15,7 @@ import {
   type TurnListener,
 } from '@queuelock/core/backend';
 import type { IRangeRequest } from '../protocol/messages.ts';
-import { aheadIn, suffices, windowFor, type QueueRows, type ConflictingEntry } from '../queue/ahead.ts';
+import { KeyOfText, aheadIn, suffices, windowFor, type QueueRows, type ConflictingEntry } from '../queue/ahead.ts';
 
 import type { Entry } from '../entry/entry.ts';
 import type { EntryEndListener } from '../entry/entry-end.ts';
@@ -109,7 +109,7 @@ class EntryView implements QueueView<ConflictingEntry>, TurnSource {
   /** Emits when the entry itself is removed. */
   ownRemoval(): Subscribable<unknown> {
     const { entry, order, context } = this.#following;
-    return watchRemoval({ key: entry.key, createRevision: order.toString() }, context);
+    return watchRemoval(new KeyOfText(entry.keyText, order.toString(), 'utf8'), context);
   }
 
   get unwatched(): QueueView<ConflictingEntry>['unwatched'] {

@@ -25,16 +25,18 @@ export function watchRemoval(ref: KeyRef, tools: RemovalTools): Subscribable<big
 }
 
 class Removal implements Condition, Subscribable<bigint> {
-  readonly target: WatchTarget;
   readonly isSoon = false;
   readonly #ref: KeyRef;
   readonly #tools: RemovalTools;
   #observer: Partial<Observer<bigint>> | undefined;
 
   constructor(ref: KeyRef, tools: RemovalTools) {
-    this.target = { key: ref.key, filters: WITHOUT_PUTS };
     this.#ref = ref;
     this.#tools = tools;
+  }
+
+  get target(): WatchTarget {
+    return { key: this.#ref.key, filters: WITHOUT_PUTS };
   }
 
   subscribe(observer: Partial<Observer<bigint>>): Unsubscribable {

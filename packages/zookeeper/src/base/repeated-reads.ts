@@ -2,8 +2,8 @@
 // repeated-reads.ts (this file) repeats reads. lane.ts runs tasks in order. connection-pacer.ts limits connection attempts. rx.ts exports
 // the names that are imported from RxJS.
 
-import { repeatUntilDefinite } from '@queuelock/core/backend';
-import { Observable } from './rx.ts';
+import { askUntilDefinite } from '@queuelock/core/backend';
+import { Observable, type Unsubscribable } from './rx.ts';
 
 /** What to read, and when to repeat it. */
 export interface RepeatedReadOptions<T> {
@@ -50,8 +50,8 @@ export function readAgainOn<T>(
  */
 export class RepeatedReads<T> {
   readonly #options: RepeatedReadOptions<T> & ReadListener<T>;
-  /** Ends the read that is running. Each read has its own, since a waiter waits far longer than it reads. */
-  #abort: AbortController | undefined;
+  /** The read that is running. Each read has its own, since a waiter waits far longer than it reads. */
+  #reading: Unsubscribable | undefined;
   #timer: NodeJS.Timeout | undefined;
   #state: 'idle' | 'reading' | 'stale' | 'ended' = 'idle';
 
@@ -66,27 +66,26 @@ export class RepeatedReads<T> {
     if (this.#state !== 'idle') return;
     clearTimeout(this.#timer);
     this.#state = 'reading';
-    this.#abort = new AbortController();
-    repeatUntilDefinite(() => this.#options.read(), this.#abort.signal).then(
-      (value) => {
+    this.#reading = askUntilDefinite(() => this.#options.read()).subscribe({
+      next: (value) => {
         this.#onValue(value);
       },
-      (error: unknown) => {
+      error: (error: unknown) => {
         this.#options.onError(error);
       },
-    );
+    });
   }
 
   /** Stops all reads. No listener is called after it. */
   stop(): void {
     this.#state = 'ended';
     clearTimeout(this.#timer);
-    this.#abort?.abort();
+    this.#reading?.unsubscribe();
   }
 
   #onValue(value: T): void {
     if (this.#state === 'ended') return;
-    this.#abort = undefined;
+    this.#reading = undefined;
     this.#options.onValue(value);
     if (this.#isStopped) return;
     const { minIntervalMs = 0 } = this.#options;

@@ -83,13 +83,10 @@ export async function locate(
   const { zk, sizes } = context;
   const { directory, scheme } = location;
   sizes.record(directory, children.length);
-  const strays = namesOf(
-    children.filter((child) => !path.endsWith(`/${child}`)),
-    scheme,
-    spec.id,
-  );
+  const ownName = nameOf(path);
+  const strays = namesOf(children, scheme, spec.id).filter((name) => name !== ownName);
   await Promise.all(strays.map((stray) => zk.delete(`${directory}/${stray}`)));
-  const others = children.filter((child) => !strays.includes(child));
+  const others = strays.length === 0 ? children : children.filter((child) => !strays.includes(child));
   const { own, ahead } = await positionIn(zk, location, { path, children: others });
   const waits = !turnOf(ahead, spec).admitted;
   const token = waits ? await watchOwn(context, path) : (made.czxid ?? czxidOf(path, await zk.stat(path)));

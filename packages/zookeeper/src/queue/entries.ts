@@ -74,9 +74,13 @@ export function parseContender(name: string, scheme: Scheme): Contender | undefi
 }
 
 function permitsIn(name: string, scheme: Scheme): Pick<Contender, 'permits' | 'limit'> {
+  // Both parts are written as `2of5`. Most names have neither, and need no regular expression.
+  if (!name.includes('of')) return NO_PERMITS;
   const { permits = 0, limit = 0 } = ownParts(name, scheme) ?? {};
-  return permits >= 1 && permits <= limit && Number.isSafeInteger(limit) ? { permits, limit } : {};
+  return permits >= 1 && permits <= limit && Number.isSafeInteger(limit) ? { permits, limit } : NO_PERMITS;
 }
+
+const NO_PERMITS = {};
 
 interface OwnParts {
   readonly prefix: string;
@@ -137,14 +141,18 @@ export function conflictsAhead(
   children: readonly string[],
   { own, scheme }: { readonly own: Contender; readonly scheme: Scheme },
 ): Contender[] {
-  return contendersIn(children, scheme)
-    .filter((other) => isAhead(other, own) && !(other.shared && own.shared))
+  const { sequence: last } = own;
+  if (last === undefined) return [];
+  const howFar = ({ sequence }: Contender): number =>
+    sequence === undefined ? Infinity : distance(sequence, last);
+  const ahead: Contender[] = [];
+  for (const name of children) {
+    const other = parseContender(name, scheme);
+    if (other && howFar(other) > 0 && !(other.shared && own.shared)) ahead.push(other);
+  }
+  return ahead
+    .sort((a, b) => difference(howFar(b), howFar(a)) || Number(a.shared) - Number(b.shared))
     .reverse();
-}
-
-function isAhead(other: Contender, own: Contender): boolean {
-  if (own.sequence === undefined) return false;
-  return other.sequence === undefined || distance(other.sequence, own.sequence) > 0;
 }
 
 /** Returns the limit of the nearest entry ahead whose limit differs from `limit`, that of `own`. A reader ahead counts as an entry with limit 1. */

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { QueueLockError } from '@queuelock/core/backend';
 import type { ZkDriver } from '../driver/driver.ts';
 import type { Contender } from './entries.ts';
-import { MARKS, parseMarked, type Mark, type Marked } from './marks.ts';
+import { MARKS, parseMarked, type Mark } from './marks.ts';
 import type { Scheme } from './naming.ts';
 import type { QueueLocation } from './queue-location.ts';
 
@@ -37,18 +37,26 @@ export function foreignIn(
 ): Foreign {
   if (scheme.countsAll) return { entry: undefined, inFront: [] };
   const known: readonly (Mark | undefined)[] = [scheme.exclusive, scheme.shared, ...scheme.others];
-  const read = children.map((name) => ({ name, ...parseMarked(name) }));
-  const entry = read.find(
-    (child): child is ForeignEntry & Marked => child.mark !== undefined && !known.includes(child.mark),
-  );
-  const last = own ? parseMarked(own.name)?.digits : lastOf(read.map(({ digits }) => digits));
-  const isInFront = ({ name, mark }: (typeof read)[number]): boolean =>
-    mark === undefined && curatorKey(name, scheme) < (last ?? FIRST_NUMBER);
-  const inFront = scheme.sortsAfter.length === 0 ? [] : read.filter(isInFront).map(({ name }) => name);
-  return { entry, inFront };
+  const unmarked: string[] = [];
+  let entry: ForeignEntry | undefined;
+  for (const name of children) {
+    const mark = parseMarked(name)?.mark;
+    if (mark === undefined) unmarked.push(name);
+    else if (!known.includes(mark)) entry ??= { name, mark };
+  }
+  if (unmarked.length === 0) return { entry, inFront: [] };
+  const last = own ? (digitsIn(own.name) ?? FIRST_NUMBER) : lastOf(children.map(digitsIn));
+  const isInFront = (name: string): boolean => curatorKey(name, scheme) < last;
+  return { entry, inFront: scheme.sortsAfter.length === 0 ? [] : unmarked.filter(isInFront) };
 }
 
 const FIRST_NUMBER = '0000000000';
+
+/** Returns the number of an entry as it is written in its name. */
+function digitsIn(name: string): string | undefined {
+  const { numberAt } = parseMarked(name) ?? {};
+  return numberAt === undefined ? undefined : name.slice(numberAt);
+}
 
 function lastOf(numbers: readonly (string | undefined)[]): string {
   return numbers.reduce<string>((last, number = last) => (number > last ? number : last), FIRST_NUMBER);

@@ -27,12 +27,12 @@ export async function removeUnclaimed(
  */
 function isClaimed(node: string, claimed: ReadonlyMap<string, OwnEntry>): boolean {
   const directory = node.slice(0, node.lastIndexOf('/'));
-  const number = parseMarked(node)?.digits;
+  const number = parseMarked(node)?.sequence;
   return [...claimed.values()].some(({ location, path, mayBeQueued }) => {
     if (location.directory !== directory) return false;
     if (path === undefined && mayBeQueued)
       throw new QueueLockError('UNAVAILABLE', `an entry in ${directory} is being claimed`);
     // A writer that is being converted to a reader has two nodes, which have the same number.
-    return path === node || (path !== undefined && parseMarked(path)?.digits === number);
+    return path === node || (path !== undefined && parseMarked(path)?.sequence === number);
   });
 }
