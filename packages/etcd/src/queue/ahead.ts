@@ -2,7 +2,7 @@
 // keys.ts builds names and ranges. txn.ts builds parts of transactions. ahead.ts (this file) finds the entries ahead in a result.
 // observed-queue.ts and listed-queues.ts update observed queues by events.
 
-import { QueueLockError, type EntriesAhead } from '@queuelock/core/backend';
+import { QueueLockError, remembered, type AdmissionRule, type EntriesAhead } from '@queuelock/core/backend';
 import type { IRangeResponse } from '../protocol/messages.ts';
 import { readKey } from './keys.ts';
 import { marksIn } from './marks.ts';
@@ -58,7 +58,8 @@ export interface ConflictingEntry extends KeyRef {
   readonly mark?: Buffer;
 }
 
-class KnownEntry extends KeyOfText implements ConflictingEntry {
+/** A conflicting entry that a waiter keeps while it waits. */
+class KeptEntry extends KeyOfText implements ConflictingEntry {
   readonly permits: number;
   readonly limit: number;
   readonly mayAnnounce: boolean;
@@ -121,9 +122,14 @@ export function aheadIn({ latest, marks }: QueueRows, own: Contender): EntriesAh
     const other = key === self.key ? undefined : readKey(own.under, key);
     if (!other || (own.shared && (other.shared || marked.has(other.name)))) continue;
     const { permits, limit, name, ours } = other;
-    const mayAnnounce = ours && !other.shared && limit === 1;
-    const mark = own.shared && ours ? { mark: Buffer.from(own.markDirectory + name) } : undefined;
-    refs.push(new KnownEntry({ key, createRevision, permits, limit, mayAnnounce, ...mark }));
+    refs.push({
+      key,
+      createRevision,
+      permits,
+      limit,
+      mayAnnounce: ours && !other.shared && limit === 1,
+      ...(own.shared && ours ? { mark: Buffer.from(own.markDirectory + name) } : {}),
+    });
   }
   // `more` of the response shows whether rows are missing. `count` does not: etcd counts all keys of the range, also those that `max_create_revision`
   // excludes.
@@ -133,7 +139,17 @@ export function aheadIn({ latest, marks }: QueueRows, own: Contender): EntriesAh
 
 /** Returns what is known of the entries ahead of a fast entry whose predecessor is `last`; see `tail.ts`. */
 export function aheadOfFast(last: KeyRef): EntriesAhead<ConflictingEntry> {
-  return { refs: [new KnownEntry({ ...last, permits: 1, limit: 1, mayAnnounce: true })] };
+  return { refs: [{ ...last, permits: 1, limit: 1, mayAnnounce: true }] };
+}
+
+/** Returns only those entries ahead on which the next turn depends, in the form in which a waiter keeps them. */
+export function keptAhead(
+  ahead: EntriesAhead<ConflictingEntry>,
+  rule: AdmissionRule,
+): EntriesAhead<ConflictingEntry> {
+  const kept = remembered(ahead, rule);
+  if (kept.refs.length === 0) return kept;
+  return Object.assign({}, kept, { refs: kept.refs.map((ref) => new KeptEntry(ref)) });
 }
 
 /** Returns whether all rows have the same create revision, and the row limit of the read has left out rows that may have it too. */

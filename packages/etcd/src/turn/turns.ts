@@ -7,7 +7,6 @@ import {
   detailOf,
   followTurns,
   isQueueLockError,
-  remembered,
   type Departure,
   type EntriesAhead,
   type QueueView,
@@ -15,7 +14,15 @@ import {
   type TurnListener,
 } from '@queuelock/core/backend';
 import type { IRangeRequest } from '../protocol/messages.ts';
-import { KeyOfText, aheadIn, suffices, windowFor, type QueueRows, type ConflictingEntry } from '../queue/ahead.ts';
+import {
+  KeyOfText,
+  aheadIn,
+  keptAhead,
+  suffices,
+  windowFor,
+  type QueueRows,
+  type ConflictingEntry,
+} from '../queue/ahead.ts';
 
 import type { Entry } from '../entry/entry.ts';
 import type { EntryEndListener } from '../entry/entry-end.ts';
@@ -71,7 +78,7 @@ interface TurnSource {
 
 /** Returns the turns of an entry in its queue. Keeps only those entries ahead on which the next turn depends. */
 export function follow(following: Following, first: EntriesAhead<ConflictingEntry>): TurnSource {
-  return new EntryView(following, remembered(first, following.rule), (first.total ?? Infinity) <= SOON);
+  return new EntryView(following, keptAhead(first, following.rule), (first.total ?? Infinity) <= SOON);
 }
 
 /**
@@ -98,8 +105,9 @@ class EntryView implements QueueView<ConflictingEntry>, TurnSource {
     return turns;
   }
 
-  ahead(count: number): Promise<EntriesAhead<ConflictingEntry>> {
-    return readAhead(this.#following, count).catch(tolerateRefusal);
+  async ahead(count: number): Promise<EntriesAhead<ConflictingEntry>> {
+    const ahead = await readAhead(this.#following, count).catch(tolerateRefusal);
+    return keptAhead(ahead, this.#following.rule);
   }
 
   removal(ref: ConflictingEntry): Subscribable<Departure | undefined> {

@@ -34,7 +34,9 @@ const FROM_END = 3;
 const BY_CHARACTER: ReadonlyMap<number, readonly Mark[]> = new Map(
   ALL.map((mark) => mark.charCodeAt(mark.length - FROM_END)).map((code) => [
     code,
-    ALL.filter((mark) => mark.charCodeAt(mark.length - FROM_END) === code).toSorted((a, b) => b.length - a.length),
+    ALL.filter((mark) => mark.charCodeAt(mark.length - FROM_END) === code).toSorted(
+      (a, b) => b.length - a.length,
+    ),
   ]),
 );
 // The server writes `%010d`: ten digits, or a minus sign and nine or ten digits.
