@@ -90,7 +90,7 @@ async function endOthers(
   try {
     if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
   } catch {
-    // The group does not exist any more: all of its processes have ended.
+    // The run's process group does not exist any more: all of its processes have ended.
   }
   if (isAlone || (await happens(closed, KILLED_WITHIN_MS))) return isAlone;
   // A process in another process group still holds the pipes open, so this process closes its ends of the

@@ -132,8 +132,8 @@ function closureOf(folder: string, lock: Tree): Closure {
 }
 
 /**
- * Returns the key of a dependency in the lockfile. For an alias, the version already contains the name of the
- * other package.
+ * Returns the key of a dependency in the lockfile: its name and version. For an alias, the version already
+ * contains the name of the package that the alias stands for.
  */
 function snapshotOf(lock: Tree, name: string, version: string): string {
   const snapshots = treeAt(lock, 'snapshots');
@@ -184,8 +184,8 @@ function table(all: readonly Installation[]): string {
 }
 
 /**
- * Returns the installation, with its size replaced by the size that `PAGE` shows if the two differ by at most
- * 1 MB. So small differences between builds do not change the page.
+ * Returns the installation with the size that packages/SECURITY-MODEL.md shows, if that differs by at most 1
+ * MB from the present size. So small differences between builds do not change the page.
  */
 function withMegabytesShown(installation: Installation): Installation {
   const cells = page.split('\n').find((line) => line.startsWith(`| \`@queuelock/${installation.name}\` `));

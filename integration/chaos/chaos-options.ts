@@ -17,9 +17,9 @@ export interface ChaosOptions {
    * Otherwise they use only plain locks.
    */
   readonly recipes: boolean;
-  /** Whether to keep histories, also those of a run without violations. */
+  /** Whether to keep the histories of a run without violations. Histories with violations are always kept. */
   readonly keep: boolean;
-  /** File of sums to which this run's numbers are added. */
+  /** File to which the numbers of this run are added, such as holds, faults and violations. */
   readonly sums: string | undefined;
 }
 

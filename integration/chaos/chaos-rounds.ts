@@ -8,7 +8,10 @@ import { startLoneTrial } from './lone-trial.ts';
 import type { TrialSettings } from './trial-options.ts';
 import type { Rule } from './worker-command.ts';
 
-/** The result of all rounds on one store. A round makes each fault of the store once. */
+/**
+ * The result of a run on one store. The run consists of rounds, each of which makes every fault of the store
+ * once.
+ */
 export interface RoundsOutcome {
   readonly verdicts: readonly Verdict[];
   /** The store with its version, for instance `redis 7.0.15`. */
@@ -32,8 +35,8 @@ interface Bout {
   readonly servers: string;
 }
 
-// Number of rounds that one trial records in one history. Each trial starts new workers, which takes some
-// seconds.
+// Number of rounds that one trial records in one history. A round makes every fault of the store once. Each
+// trial starts new workers, which takes some seconds.
 const ROUNDS_AT_A_TIME = 5;
 
 /**

@@ -32,7 +32,10 @@ export function inWindow(run: Run, [from, to]: Window): Run {
   return { ...run, lives: lives.sort((a, b) => byNumber.compare(a.who, b.who)) };
 }
 
-/** Returns the times in order, but leaves out each time that is less than 10 s away from one already kept. */
+/**
+ * Returns the times of a run in order, but leaves out each time that is less than 10 s away from one already
+ * kept.
+ */
 function apart(moments: readonly number[]): number[] {
   const chosen: number[] = [];
   for (const at of moments)

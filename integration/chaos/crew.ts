@@ -8,7 +8,7 @@ import type { WorkerProcess } from './worker-process.ts';
 
 export interface CrewOptions {
   /**
-   * Number of workers that run at any time. Each has a number from 0. When a worker ends, a new worker gets
+   * Number of workers that run at any time. They are numbered from 0. When a worker ends, a new worker gets
    * its number.
    */
   readonly workers: number;
@@ -36,7 +36,7 @@ export class Crew {
     await Promise.all([...Array(this.#options.workers).keys()].map((place) => this.#fill(place)));
   }
 
-  /** Returns the present worker of this slot. */
+  /** Returns the running worker with this number. The number passes to a new worker when a worker ends. */
   worker(place: number): WorkerProcess | undefined {
     const worker = this.#places[place];
     return worker?.running ? worker : undefined;
@@ -47,7 +47,7 @@ export class Crew {
     return this.#places.flatMap((worker) => (worker?.running ? [worker.id] : []));
   }
 
-  /** Starts a new worker in the slot of a killed one. */
+  /** Starts a new worker, which gets the number of a killed worker. */
   async replace(place: number): Promise<void> {
     const { workers } = this.#experiment;
     const gone = this.#places[place];

@@ -51,7 +51,7 @@ export class Detour {
     const first = onlyFirst(matches);
     const traps = this.proxies.map((proxy) => proxy.loseNextReply(first));
     const lost = Promise.race(traps.map((trap) => trap.lost));
-    // A test need not await the promise, so its rejection is marked as handled.
+    // A test need not await the promise `lost`, so its rejection is marked as handled.
     lost.catch(() => undefined);
     return { seen: Promise.race(traps.map(({ seen }) => seen)), lost };
   }
@@ -73,7 +73,10 @@ export class Detour {
     });
   }
 
-  /** Cuts this connection, and holds back the data of all other connections until `heal`. */
+  /**
+   * Cuts the given connection of a worker, and holds back the data of all other connections through the
+   * proxies until `heal`.
+   */
   silence(connection: ProxyConnection): void {
     for (const proxy of this.proxies) proxy.toServer.hold();
     connection.cut();
@@ -108,7 +111,10 @@ export class Detour {
   }
 }
 
-/** Calls `ending`, and stops the proxies once its promise has settled. Use it in `afterEach`. */
+/**
+ * Calls the function `ending` of a test, and stops all proxies once its promise has settled. Use it in
+ * `afterEach`.
+ */
 export async function stopDetoursAfter(ending: () => Promise<unknown>): Promise<void> {
   try {
     await ending();
@@ -123,8 +129,8 @@ function onlyFirst(matches: (chunk: Buffer) => boolean): (chunk: Buffer) => bool
 }
 
 /**
- * Returns the request that the proxy delays now. It counts as forwarded as soon as the proxy forwards data of
- * its connection to the member.
+ * Returns a request whose data the proxy delays at present. The request counts as forwarded as soon as the
+ * proxy forwards data of its connection to the member.
  */
 function lateOn(flow: Flow, ms: number): LateRequest {
   const before = flow.bytes;

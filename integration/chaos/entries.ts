@@ -12,7 +12,7 @@ export async function entriesIn({ store, cluster }: Experiment, queue: string): 
   return present.flatMap(({ kind, what }) => (kind === 'key' && what.startsWith(below) ? [what] : []));
 }
 
-/** Resolves with the keys of the entries as soon as there are `count` of them. */
+/** Resolves with the keys of the entries of a queue as soon as the queue has `count` entries. */
 export function untilEntries(
   experiment: Experiment,
   queue: string,

@@ -40,7 +40,7 @@ interface ExperimentSettings extends TrialSettings {
   readonly profile: Profile;
 }
 
-/** A trial on a cluster of three members. */
+/** A trial on a cluster of three etcd or ZooKeeper members. */
 export class Experiment extends Trial {
   readonly cluster: Cluster;
   readonly store: StoreName;

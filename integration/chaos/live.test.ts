@@ -19,7 +19,7 @@ describe('the live counts of a chaos run', () => {
     rmSync(directory, { recursive: true });
   });
 
-  /** Appends these events to the histories of the workers. */
+  /** Appends the events of these builders to the histories of the workers. */
   function append(...builders: HistoryBuilder[]): void {
     for (const { who, ...rest } of builders.flatMap(({ events }) => events))
       appendFileSync(join(directory, `${who}.jsonl`), `${JSON.stringify({ who, ...rest })}\n`);

@@ -48,7 +48,7 @@ export class LiveFacts {
     }
   }
 
-  /** Returns whether any of these workers has an attempt that has not ended. */
+  /** Returns whether at least one of the given workers has an attempt to get a lock that has not ended. */
   isBusy(workers: readonly string[]): boolean {
     return workers.some((worker) => (this.#open.get(worker)?.size ?? 0) > 0);
   }
@@ -88,7 +88,8 @@ class Tail {
     for (;;) {
       const length = readSync(this.#file, this.#buffer, 0, CHUNK, null);
       if (length === 0) return;
-      // The text is ASCII except for messages. These may be garbled here, because they are not used.
+      // Decodes the history as Latin-1, although error messages in it may have other characters. These may be
+      // garbled, because they are not used.
       const lines = (this.#rest + this.#buffer.toString('latin1', 0, length)).split('\n');
       this.#rest = lines.pop() ?? '';
       for (const line of lines) take(JSON.parse(line) as ChaosEvent);

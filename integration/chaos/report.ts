@@ -16,8 +16,8 @@ export interface ReportOptions {
 }
 
 /**
- * Formats the result of a run as Markdown. Each finding is shown with its events, which `withEvents` has
- * added.
+ * Formats the result of a run as Markdown. Each violation that the checker found is shown with the events
+ * around it.
  */
 export function reportOf(run: Run, verdict: Verdict, options: ReportOptions): string {
   const { title, command, seed, ran, snapshot: picture } = options;

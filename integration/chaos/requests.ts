@@ -47,8 +47,8 @@ async function readSessions({ store, cluster }: Experiment): Promise<readonly st
   return ZooKeeperWire.during(endpoint, (wire) => wire.children('/.queuelock'));
 }
 
-// Returns the number of transactions and reads of all clients. A heartbeat is one transaction, and watches
-// are none.
+// Returns the number of transactions and reads that all clients have sent to etcd. A heartbeat counts as one
+// transaction. Requests of watches are not counted.
 async function etcdRequests(cluster: Cluster): Promise<number> {
   const members = await Promise.all(cluster.endpoints.map(etcdMetrics));
   const counts = members.flatMap((metrics) =>
@@ -66,7 +66,7 @@ async function zooKeeperRequests(cluster: Cluster, workers: readonly WorkerProce
   return sum;
 }
 
-/** Returns the session of the worker's last entry. */
+/** Returns the id of the session that owns the worker's newest entry. */
 export function sessionOf({ id, events }: WorkerProcess): string {
   const queued = events.findLast((event) => event.ev === 'queued');
   if (!queued) throw new Error(`${id} was in no queue yet`);
