@@ -11,8 +11,8 @@ export interface WorkerSetup {
   /** Heartbeat interval in milliseconds. Default: the core's. */
   readonly heartbeatIntervalMs?: number;
   /**
-   * Rule by which the worker decides how long it still holds, see `controls.ts`. `product` is queuelock
-   * unchanged.
+   * Rule by which the worker decides how long it still holds. `product` is the rule of queuelock itself. The
+   * weaker rules in `controls.ts` are for controls.
    */
   readonly rule: Rule;
   /** File to which the worker appends its history. */
@@ -81,13 +81,13 @@ export type WorkerCommand =
       readonly do: 'hold';
       readonly queue: string;
       readonly effectEveryMs?: number;
-      /** Further names of the same claim. */
+      /** Further names that the claim locks together with `queue`. */
       readonly with?: readonly string[];
       readonly terms?: Terms;
     }
   /** Ends the worker's attempts on this queue; with `n`, only that attempt. */
   | { readonly do: 'release'; readonly queue: string; readonly n?: number }
-  /** Turns the write locks that the worker holds on this queue into read locks. */
+  /** Turns the write locks that the worker holds on the queue into read locks. */
   | { readonly do: 'downgrade'; readonly queue: string }
   /**
    * Joins random queues repeatedly until the command `drain`. Each share is the part of all claims, from 0 to
@@ -96,10 +96,11 @@ export type WorkerCommand =
   | {
       readonly do: 'load';
       readonly queues: readonly string[];
-      /** Number of names that each claim locks at once. Default 1. */
+      /** Number of names that each claim of the load locks at once. Default 1. */
       readonly names?: number;
       /**
-       * Kind of lock that each claim requests: a shared lock, or permits of a semaphore. The number of permits is random, from 1 to `terms.permits`.
+       * Kind of lock that each claim requests: a shared lock, or permits of a semaphore. The number of
+       * permits is random, from 1 to the limit of the semaphore.
        */
       readonly terms?: Terms;
       /** Share of write locks that become read locks half-way through the hold. Default 0. */
@@ -114,7 +115,7 @@ export type WorkerCommand =
        * end. Default 1.
        */
       readonly effectShare?: number;
-      /** Number of attempts in parallel. Default 1. */
+      /** Number of claims that the worker makes in parallel. Default 1. */
       readonly parallel?: number;
     }
   /** Begins no new attempts. Attempts in progress continue to their end. */

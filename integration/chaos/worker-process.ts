@@ -18,7 +18,7 @@ const MAX_WAIT_MS = 120_000;
 const ATTEMPT_STEPS: ReadonlySet<string> = new Set(['enqueue', 'queued', 'acquired', 'released']);
 const ATTEMPT_ENDS: ReadonlySet<string> = new Set(['left', 'cancelled', 'revoked', 'failed']);
 
-/** How a worker is started, in addition to its setup. */
+/** How the harness starts a worker: the setup that the worker gets, and the surroundings of its process. */
 export interface WorkerStart {
   readonly setup: WorkerSetup;
   /** Network location of the worker. Default: directly on this machine. */
@@ -32,11 +32,11 @@ export interface WorkerStart {
 }
 
 export interface UntilOptions {
-  /** Index in the worker's `events` at which the search for an event starts. Default 0. */
+  /** Index in the worker's `events` from which on an event is searched. Default 0. */
   readonly from?: number;
   /** Time limit of the wait in milliseconds. Default 120,000. */
   readonly withinMs?: number;
-  /** Description of the awaited event, for the error. */
+  /** Description of the event to wait for. The error of a timeout contains it. */
   readonly what?: string;
 }
 
@@ -121,14 +121,14 @@ export class WorkerProcess {
   }
 
   tell(command: WorkerCommand): void {
-    // Does nothing for a process that has just ended, because it receives no commands.
+    // Sends no command to a process that has just ended, because such a process receives no messages.
     if (this.#child.connected) this.#child.send(command, () => undefined);
   }
 
   /**
-   * Resolves with the first event that matches. Events that were already recorded count too; with `from`,
-   * only from that index on. Rejects when the process ends without such an event, or when the time limit
-   * passes.
+   * Resolves with the worker's first event that matches, even if it was already recorded. The option `from`
+   * excludes all events before that index. Rejects when the process ends without such an event, or when the
+   * time limit passes.
    */
   async until<E extends ChaosEvent = ChaosEvent>(
     matches: (event: ChaosEvent) => boolean,
@@ -155,7 +155,10 @@ export class WorkerProcess {
       .finally(stop);
   }
 
-  /** Resolves with the first event of this kind, of this queue if one is given. */
+  /**
+   * Resolves with the worker's first event of the kind `ev`. With the option `queue`, it must also belong to
+   * that queue.
+   */
   untilEvent<K extends ChaosEvent['ev']>(
     ev: K,
     { queue, matches = () => true, ...options }: EventOptions<K> = {},

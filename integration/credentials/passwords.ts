@@ -13,7 +13,7 @@ export interface Account {
 
 /** A server with a user whose password may change. */
 interface PasswordServer {
-  /** How a backend is created, except for the option `auth`. */
+  /** The function and options that create a backend for the server. The option `auth` is not among them. */
   readonly store: LoginStore;
   /** Sets the password, and closes the connections of the user. */
   change(password: string): Promise<void>;
@@ -25,7 +25,7 @@ interface PasswordServer {
   readonly asksWhenRefused?: boolean;
 }
 
-/** A function that creates backends with the option `auth`, and the other options. */
+/** A function that creates backends with the option `auth`, and the values of all other options. */
 export interface LoginStore {
   /** URL of the module that exports the function. */
   readonly module: string;
@@ -33,7 +33,7 @@ export interface LoginStore {
   readonly options: object;
 }
 
-/** Starts a server that has the user of the account. */
+/** Starts a server on which a user with the given name and password may log in. */
 export type StartPasswordServer = (account: Account) => Promise<PasswordServer>;
 
 /** Creates a backend that calls `auth` for each new connection. */

@@ -37,7 +37,7 @@ interface PemPaths {
  * `ca` has signed the client's certificate.
  */
 export interface RotatedServer {
-  /** URL of the module whose `fromUrl` creates the backend. */
+  /** URL of the package whose function `fromUrl` creates the backend from `url`. */
   readonly module: string;
   /** The URL of the backend, which names the client's certificate files. */
   readonly url: string;
@@ -75,8 +75,8 @@ export function describeRotation(store: string, names: string, start: StartRotat
 }
 
 /**
- * Issues two generations of certificates, and calls `work` with files that contain the first one, and with the second one. Resolves with `false`
- * without openssl.
+ * Issues two generations of certificates, and calls `work` with files that contain the old certificates, and
+ * with the new certificates. Resolves with `false` if openssl is missing.
  */
 export async function withTwoGenerations(
   names: string,
@@ -100,7 +100,7 @@ async function rotate(server: RotatedServer, files: LiveFiles, fresh: Certificat
   const hold = await locks.acquire('rotated', { timeoutMs: WITHIN_MS });
   const waiting = locks.acquire('rotated', { timeoutMs: 60_000 });
   const half = fresh.ca.subarray(0, fresh.ca.length / 2);
-  // Gives the server the new certificates, while the client finds a file that is only half written.
+  // Gives the server the new certificates. Meanwhile the client's file of authorities is only half written.
   await renewServer(files, fresh);
   await writeFile(files.client.ca, half);
   await server.restart();

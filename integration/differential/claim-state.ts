@@ -3,7 +3,10 @@ import type { Observable } from 'rxjs';
 import type { Place } from './history.ts';
 import { KIND_OF, type Terms } from './step.ts';
 
-/** How long a waiter waits for the reply to its handover request, in milliseconds: longer than any run. */
+/**
+ * How long a waiter waits for the reply to its handover request, in milliseconds. It is longer than it takes
+ * to play a script.
+ */
 const REPLY_WITHIN_MS = 3_600_000;
 
 /** A state of a claim of one name or of several. */
@@ -18,7 +21,9 @@ interface ClaimRequest {
   readonly name: string;
   readonly queues: readonly string[];
   readonly terms: Terms;
-  /** Whether the entry is shared by now. */
+  /**
+   * Whether the claim's entry is shared, perhaps because the claim has changed it from exclusive to shared.
+   */
   readonly isShared: boolean;
   /** Id of the entry that the claim takes over in a resumed session. `undefined` for a claim that joins. */
   readonly id: string | undefined;

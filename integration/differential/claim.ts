@@ -16,7 +16,7 @@ const ABORT = new Error('the script aborts the wait');
 export interface ClaimSetup extends Pick<ClaimView, 'name' | 'client' | 'queues' | 'terms'> {
   readonly life: Life;
   readonly features: Features;
-  /** Returns the name of a queue in the store. */
+  /** Returns the name in the store of a queue that a script names by a letter. */
   readonly nameOf: (queue: string) => string;
   /**
    * Emits the limit (the number of permits) for claims in the queue whose limit a step of the script can
@@ -81,12 +81,15 @@ export class Claim implements ClaimView {
     return [status, isShared ? 'shared' : '', this.#detail, ...this.#ends].filter(Boolean).join(', ');
   }
 
-  /** Names of the claims whose requests the holder has received, also of those that it has replied to. */
+  /**
+   * Names of the claims whose handover requests the holder has received, whether it has replied to them or
+   * not.
+   */
   get received(): readonly string[] {
     return this.#received;
   }
 
-  /** The fencing tokens of the present or last hold, by the letter of the queue. */
+  /** The fencing tokens of the claim's present or last hold, by the letter of the queue in the script. */
   readonly tokens: Map<string, bigint> = new Map();
 
   join(client: LockClient): void {
@@ -113,7 +116,7 @@ export class Claim implements ClaimView {
     this.join(client);
   }
 
-  /** Resolves when the claim has any status other than this one. */
+  /** Resolves when the claim no longer has the given status. */
   async leaves(status: ClaimView['status']): Promise<void> {
     while (this.status === status) await this.#change;
   }
@@ -230,7 +233,7 @@ export class Claim implements ClaimView {
     }
   }
 
-  /** Resolves when the claim holds or is over. A waiter that was overtaken joins again. */
+  /** Resolves when the claim holds or has ended. A waiter that was overtaken joins again. */
   async #granted(): Promise<void> {
     while (this.status === 'joining' || this.status === 'waiting') await this.#change;
   }

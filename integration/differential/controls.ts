@@ -10,8 +10,8 @@ import { passingOn } from '../chaos/instrumented.ts';
 type Defect = (placement: Placement, spec: EntrySpec) => Placement;
 
 /**
- * For each defect of a store, by its name, a function that creates its state and returns the defect. All
- * clients of one store share that state.
+ * For each defect of a store, by its name, a function that returns the defect. The defect keeps its own
+ * state, which all clients of one store share.
  */
 export const DEFECTS: Readonly<Record<string, () => Defect>> = {
   /** Grants every entry at once. */
