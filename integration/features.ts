@@ -74,7 +74,10 @@ export function findingsInData({ sections, scenarios }: FeatureData, read: ReadF
   ];
 }
 
-/** Returns how many tests the features name. A check of this number shows that the data was read at all. */
+/**
+ * Returns how many tests the features name. A caller checks that the number is large, which shows that the
+ * tests were found in the data.
+ */
 export function countTests({ sections, scenarios }: FeatureData): number {
   const all = [
     ...sections.flatMap(({ features }) => features.map(({ tests = {} }) => tests)),

@@ -1,6 +1,6 @@
 import type { History, InteropEvent } from './protocol.ts';
 
-/** Which holds may exist at the same time. Default: a single one. */
+/** Rules about which holds of one queue may exist at the same time. By default there may be a single one. */
 export interface Terms {
   /** Number of permits, for a queue that is a semaphore. */
   readonly limit?: number;
@@ -93,7 +93,7 @@ const FOREVER = 2n ** 64n;
 
 /**
  * Returns the violations of one grant: conflicting older entries that still wait or hold. `elder` are the
- * entries with smaller tokens.
+ * holds and waits whose entries have smaller tokens than the granted entry.
  */
 function passedOver(hold: Hold, elder: readonly Hold[], { limit = 1, shared = new Set() }: Terms): string[] {
   const inTheWay = elder.filter(
@@ -124,8 +124,8 @@ function failures(round: Round): string[] {
 }
 
 /**
- * Returns the violations of one participant: after a freeze it released the lock as if it still held, instead
- * of reporting the loss.
+ * Returns the violations of one participant that resumed from a freeze after it had lost the lock. It must
+ * report the loss, but it released the lock as if it still held.
  */
 function lateBeliefs(events: History): string[] {
   return events.flatMap((event, at) => {

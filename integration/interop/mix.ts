@@ -31,8 +31,8 @@ export function freshName(what: string): string {
 }
 
 /**
- * Makes all participants contend until all rounds are over. Each participant that waits in the queue is
- * granted equally often.
+ * Makes all participants contend for one queue until enough grants were made. Each participant that waits in
+ * the queue is granted equally often.
  */
 export async function runMix(site: Site, mix: Mix, size: Size): Promise<Ran> {
   const name = freshName('mix');
