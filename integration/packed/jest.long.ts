@@ -94,7 +94,7 @@ describe('the packed packages in Jest on CommonJS', function () {
   });
 });
 
-/** The part of Jest's report that the test reads. */
+/** The part of Jest's JSON report that the test of the packages reads. */
 interface Outcome {
   readonly testResults: readonly [
     {

@@ -46,8 +46,8 @@ const MANAGERS: readonly PackageManager[] = [
   },
   {
     name: 'yarn 1',
-    // Gives each run a cache of its own, because yarn 1 treats two tarballs of the same version as the same
-    // tarball.
+    // Gives each installation a cache of its own, because yarn 1 treats two tarballs of the same version as
+    // the same tarball.
     command: (directory) => [
       'npx',
       '--yes',

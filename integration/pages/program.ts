@@ -21,7 +21,8 @@ export class Program {
   readonly #readers = new Set<() => void>();
 
   constructor(file: string) {
-    // CommonJS programs use the build, since the sources support only `import`.
+    // A CommonJS program uses the built packages, since their sources support only `import`. All other
+    // programs use the sources.
     const execArgv = file.endsWith('.cjs') ? [] : [...fromSource(file).execArgv];
     this.#child = fork(file, [], { cwd: ROOT, silent: true, execArgv });
     this.#child.stderr!.setEncoding('utf8').on('data', (text: string) => (this.stderr += text));

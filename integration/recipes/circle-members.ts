@@ -16,7 +16,10 @@ export interface Member {
   readonly owner: string;
   readonly holds: Spot;
   readonly waitsFor: Spot;
-  /** Queues in which the member looks for deadlocks. It gives up its wait to resolve one. Default: none. */
+  /**
+   * Queues in which the process looks for deadlocks. If it finds one, it may give up its wait to resolve it.
+   * Default: none.
+   */
   readonly yieldsOver?: readonly Spot[];
 }
 
@@ -25,13 +28,13 @@ export interface CircleEvent {
   readonly ev:
     | 'holds'
     | 'waits'
-    /** The member was granted the awaited lock, and has released both locks. */
+    /** The process was granted the lock for which it waited, and has released both of its locks. */
     | 'done'
-    /** The member does not wait any more, and has released its lock. */
+    /** The process has given up its wait to resolve the deadlock, and has released its lock. */
     | 'gave-up';
-  /** Id of the entry. Present with `holds` and `waits`. */
+  /** Id of the entry that holds or waits. Present in the events `holds` and `waits`. */
   readonly id?: string;
-  /** Error code. Present with `gave-up`. */
+  /** Error code with which the wait ended. Present in the event `gave-up`. */
   readonly code?: string;
 }
 

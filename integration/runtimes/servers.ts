@@ -149,8 +149,8 @@ async function consul(): Promise<Site> {
       expiryGranularityMs: 10_000,
     },
     evict: (key) => operator.remove(key),
-    // Uses the name of the queue as part of the key. The names in the conformance suite need no encoding in
-    // keys.
+    // Uses the name of the queue as part of the Consul key. The names in the conformance suite need no
+    // encoding in keys.
     entries: (queue) => operator.keysUnder(`${prefix}queues/${queue}/`),
     stop: () => server.stop(),
   };

@@ -5,7 +5,7 @@ import { filter, firstValueFrom } from 'rxjs';
 import { runCli } from '@queuelock/cli/test/cli-process.ts';
 import { layCommandGround, servers } from './contending.ts';
 
-/** Defines tests of the command on a real server. */
+/** Defines tests of the command `queuelock` on a real server. */
 export function describeCommand(server: keyof typeof servers): void {
   describe(server, () => {
     const ground = layCommandGround(servers[server]);
@@ -57,8 +57,8 @@ export function describeCommand(server: keyof typeof servers): void {
     it('run does not start the command when the lock is not free in time', async () => {
       const holder = contend('busy', '--hold', '600000');
       await holder.until('acquired');
-      // Waits for 3 s, so that the command can join the queue. Without joining, it could not know that the
-      // lock is held.
+      // Waits for 3 s, so that `queuelock run` can join the queue. Without joining, it could not know that
+      // the lock is held.
       const ending = await runCli(['run', 'busy', '--wait', '3000', '--', 'echo', 'ran'], ground.env);
       expect(ending).to.include({ code: 69, stdout: '' });
       expect(ending.stderr).to.match(/^queuelock: \[TIMEOUT\] [^\n]*--wait[^\n]*\n$/);

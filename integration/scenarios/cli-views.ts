@@ -75,7 +75,7 @@ export function describeViews(server: keyof typeof QUEUES): void {
       expect(who.stdout).to.match(new RegExp(`${holder}\\n +1 +waits +waiter\\\\u001b\\[2J `));
     });
 
-    // Tests only one of the servers, since these commands depend only on the core.
+    // Tests the following commands on a single store only, since they depend only on the core.
     const itOnce = server === 'etcd' ? it : (): void => undefined;
 
     itOnce('who reports an empty queue by its exit code', async () => {

@@ -76,8 +76,8 @@ describe('the command queuelock on a real server', function () {
       .to.match(/^queuelock: [^\n]*UNAVAILABLE[^\n]*\n$/)
       .and.not.contain('secret');
     expect(ending.stderr).to.contain(proxy.endpoint);
-    // The limit consists of the connect timeout of five seconds and the time to start the process from its
-    // sources.
+    // The command must end within its connect timeout of five seconds and the time that it takes to start
+    // from its sources.
     expect(ending.tookMs).to.be.lessThan(9_000);
   });
 
@@ -97,12 +97,12 @@ describe('the command queuelock on a real server', function () {
           await once(cli.child.stdout!, 'data');
         const renewedAt = await quietAfterRenewal(sentAt);
         await etcd.freeze();
-        // Waits for the end of the output, which comes when both processes of the command have ended.
+        // Waits for the end of the output, which comes when the program and its child process have ended.
         const { code, stderr } = await cli.ending;
         const last = Math.max(...signsOfLife(cli).map(({ at }) => at));
         safely(() => expect(last - renewedAt).to.be.lessThan(TTL_MS));
-        // The command must not be killed at the first overdue heartbeat, because the latest heartbeat proves
-        // the lock for most of the TTL.
+        // `queuelock run` must not kill its command at the first overdue heartbeat, because the latest
+        // heartbeat proves the lock for most of the TTL.
         expect(last - renewedAt).to.be.greaterThan(TTL_MS / 2);
         expect(code).to.equal(75);
         expect(stderr).to.match(/^queuelock: [^\n]*SIGTERM[^\n]*\nqueuelock: [^\n]*SIGKILL[^\n]*\n$/);

@@ -2,7 +2,9 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { TLSSocket, createSecureContext, type SecureContext } from 'node:tls';
 
-/** Does the exchange in plain text that precedes TLS. Resolves when the client begins TLS. */
+/**
+ * Exchanges the messages in plain text that precede TLS in a protocol. Resolves when the client begins TLS.
+ */
 export type Prelude = (socket: Socket) => Promise<void>;
 
 /**
@@ -55,7 +57,7 @@ export const MYSQL: Prelude = async (socket) => {
   await bytes(socket, SSL_PACKET_BYTES);
 };
 
-/** Reads `count` bytes, and leaves the following ones in the socket. */
+/** Reads `count` bytes from the socket, and leaves the bytes after them in the socket. */
 async function bytes(socket: Socket, count: number): Promise<void> {
   for (;;) {
     const read = socket.read(count) as Buffer | null;
