@@ -117,7 +117,7 @@ class WorkerElement extends EventTarget {
   }
 }
 
-/** An iframe. Its worker or frame process is killed when it loads another page. */
+/** An iframe of the page. When it loads another page, the process that runs the frame's script is killed. */
 class Frame extends EventTarget {
   readonly #contexts: Contexts;
   #context: Promise<Context> | undefined;

@@ -38,7 +38,10 @@ export interface Extent {
   readonly scenarios: readonly Scenario[];
   /** The numbers of waiters to measure. */
   readonly n: readonly number[];
-  /** Whether to measure, to save time, only the few values that differ little from round to round. */
+  /**
+   * Whether to measure only the few scenarios and sizes whose results differ little from round to round, to
+   * save time.
+   */
   readonly short: boolean;
 }
 

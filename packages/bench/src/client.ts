@@ -36,8 +36,8 @@ export interface Pace {
 }
 
 /**
- * Creates `Client.words`, the function for command-line arguments, for a client that measures a lock. That
- * function returns `undefined` for hand-offs among more than `mostWaiters` waiters, which are not measured.
+ * Returns the function `words` of a client that measures a lock: it returns the command-line arguments for a
+ * cell. It returns `undefined` for hand-offs among more than `mostWaiters` waiters, which are not measured.
  */
 export function lockWords(mostWaiters: number): Client['words'] {
   return ({ scenario, size, noise }, { ms, warm, rounds }) => {
@@ -54,10 +54,9 @@ export function lockWords(mostWaiters: number): Client['words'] {
 }
 
 /**
- * Creates `Client.words`, the function for command-line arguments, for a client that measures a lower bound
- * with raw calls, which are requests to the store without a lock library. `acquire` names the raw call that
- * the scenario `call` measures. `cycle` names the raw calls that replace the acquisition and release of a
- * lock.
+ * Returns the function `words` of a client that measures a lower bound with raw calls, which are requests to
+ * the store without a lock library. `acquire` names the raw call that the scenario `call` measures. `cycle`
+ * names the raw calls that replace the acquisition and release of a lock.
  */
 export function floorWords(acquire: string, cycle: string): Client['words'] {
   return ({ scenario, size }, { ms, warm }) => {

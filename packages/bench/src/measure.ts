@@ -14,7 +14,7 @@ export interface Run {
   readonly words: readonly string[];
   readonly cell: Cell;
   readonly pace: Pace;
-  /** Name of the run, different from all others in the round, for the names of locks. */
+  /** Part of the names of locks in this run of a client. It differs for each run in the round. */
   readonly name: string;
 }
 
@@ -59,7 +59,8 @@ export async function measure(server: BenchServer, run: Run): Promise<Values> {
 
 /**
  * Returns the server's requests and processor time per cycle, enqueue or hand-off. In the scenario `idle` it
- * returns the number of requests. `marks` are readings of the server's counters during the run.
+ * returns the number of requests. `marks` are the values of the server's counters at several moments of the
+ * run.
  */
 function costs({ cell, pace }: Run, marks: readonly Counters[], output: Values): Values {
   const { scenario, size } = cell;

@@ -67,7 +67,10 @@ const HAND_OFF: readonly Column[] = [
   { key: 'handOffBytesOut', label: 'B out' },
 ];
 
-/** Table columns of each scenario. The ratios in a table compare the values of the first column. */
+/**
+ * Table columns of each scenario. The ratios of two clients in a table compare their values in the scenario's
+ * first column.
+ */
 const COLUMNS: Readonly<Record<Scenario, readonly Column[]>> = {
   call: CYCLE,
   cold: COLD,
@@ -101,7 +104,9 @@ const COLUMNS: Readonly<Record<Scenario, readonly Column[]>> = {
   start: [{ key: 'ms', label: 'ms' }],
 };
 
-/** Returns the key of the first column of a scenario. The report compares clients by this value. */
+/**
+ * Returns the key of a scenario's first column. The report compares clients by their value in that column.
+ */
 export function mainKey(scenario: Scenario): string {
   return COLUMNS[scenario][0]?.key ?? '';
 }

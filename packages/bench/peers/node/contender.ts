@@ -29,8 +29,8 @@ export interface RawStore {
   create(key: string): Promise<unknown>;
   remove(key: string): Promise<unknown>;
   /**
-   * Resolves when the server watches the key. Later calls `gone` when the server reports that the key was
-   * deleted.
+   * Watches a key. Resolves when the server has registered the watch. Calls `gone` when the server later
+   * reports that the key was deleted.
    */
   watchDeletion(key: string, gone: () => void): Promise<void>;
   close(): Promise<void>;

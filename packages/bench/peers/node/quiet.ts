@@ -29,7 +29,7 @@ export async function untilWatchingZooKeeper(endpoint: string, watches: number):
 /** The number of watches on a server, and of its requests so far. */
 interface Load {
   readonly watched: number;
-  /** Number of requests so far, if the server counts requests. */
+  /** Number of requests that the server has received so far, if it counts requests. */
   readonly requested: number;
 }
 
