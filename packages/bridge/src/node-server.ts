@@ -119,7 +119,7 @@ async function reply(handle: Handler, incoming: IncomingMessage, outgoing: Serve
     await sendBody(response.body, outgoing);
     outgoing.end();
   } catch {
-    // The body ended with an error, so the connection is cut and the client retries.
+    // The body of the response failed before its end. So the connection is cut, and the client retries.
     outgoing.destroy();
   }
 }
@@ -131,8 +131,8 @@ function toRequest(incoming: IncomingMessage, signal: AbortSignal): Request {
     [values ?? []].flat().map((value): [string, string] => [name, value]),
   );
   const hasBody = method !== 'GET' && method !== 'HEAD';
-  // Uses a fixed host, because the client chooses the text of the path and must not be able to name another
-  // host.
+  // Puts a fixed host into the URL of the request. The client chooses the text of the path, and must not be
+  // able to name another host by it.
   const address = new URL(url.startsWith('/') ? `http://localhost${url}` : 'http://localhost/');
   return new Request(address, {
     method,
@@ -161,8 +161,8 @@ async function sendBody(body: ReadableStream<Uint8Array> | null, outgoing: Serve
   if (!body) return;
   const reader = body.getReader();
   outgoing.on('close', () => void reader.cancel().catch(() => undefined));
-  // Cuts the connection when the body fails while the connection accepts no more data. The failure must be
-  // handled here, since at that time no read is pending that could report it.
+  // Cuts the connection if reading the body fails while the connection accepts no more data. Without this
+  // handler the failure would go unnoticed, since at that time no read is pending.
   reader.closed.catch(() => outgoing.destroy());
   for (;;) {
     const { done, value } = await reader.read();

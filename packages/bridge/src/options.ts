@@ -14,10 +14,10 @@ import type { Observable } from './rx.ts';
 import type { ContendersAct, ContendersSnapshot, Snapshot, Topic } from './wire.ts';
 
 /**
- * An action of a request, for `authorize` to allow or refuse. For an `evict`, `ask` or `join` without a name,
- * the function decides for all names at once. The bridge uses this to show permissions, and before it reads
- * the body of a request. If the action is allowed, it is checked again with its name. A prefix covers every
- * queue whose name begins with it.
+ * An action of a request, for `authorize` to allow or refuse. An `evict`, `ask` or `join` without a name
+ * stands for all names at once. The bridge requests that to show permissions, and before it reads the body of
+ * a request. If it is allowed, the action is checked again with its name. A prefix covers every queue whose
+ * name begins with it.
  */
 export type Action =
   /** Reading the facts about the bridge, and the permissions of this client. */

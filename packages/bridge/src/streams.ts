@@ -23,7 +23,7 @@ export interface StreamsTools {
 /** A topic that a client requested. `refusal` is the reason if it was not allowed. */
 export type Order = RequestedTopic & { readonly refusal?: Error };
 
-/** A request for a stream. */
+/** A client's request for a stream of snapshots of several topics. */
 export interface StreamOrder {
   readonly topics: readonly Order[];
   readonly client: ClientId;

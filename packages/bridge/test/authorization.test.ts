@@ -39,7 +39,10 @@ const ACTIONS: readonly Action[] = [
 interface Attempt {
   readonly path: string;
   readonly method: 'GET' | 'POST';
-  /** Body of the request. `LATEST` in it is replaced by the latest visitor's entry. */
+  /**
+   * Body of the request. The text `LATEST` in it stands for the entry of the visitor that joined the queue
+   * last.
+   */
   readonly body?: unknown;
   /** Actions that the request needs. If one of them is refused, the request must be refused. */
   readonly needs: readonly string[];

@@ -37,8 +37,8 @@ export interface Connection {
  */
 export interface Observed<P> extends Connection {
   /**
-   * The latest snapshot; `undefined` before the first. Its own `status` describes the connection between the bridge and the
-   * store.
+   * The latest snapshot of the observed topic; `undefined` before the first one. Its own `status` describes
+   * the connection between the bridge and the store.
    */
   readonly snapshot: P | undefined;
   /**
@@ -72,7 +72,7 @@ export interface PageLock {
   readonly remainingMs: number;
   /** Aborts when the hold is lost, not when it is released. The reason is a `BridgeError` with the code `OWNERSHIP_LOST`. */
   readonly signal: AbortSignal;
-  /** Handover requests that this holder has not answered yet. */
+  /** Handover requests to this holder to which it has not responded yet. */
   readonly requests: readonly HandoverSnapshot[];
   /**
    * Responds to a handover request. `yield` releases to the next waiter, `pass` releases to the requester
@@ -99,7 +99,7 @@ export type PageClaimState =
       readonly id: string;
       /** Fencing token that the entry will have when it holds. */
       readonly token: string;
-      /** Number of entries ahead plus one: 1 is the next to hold. */
+      /** Number of entries ahead of this one plus one: the entry with position 1 holds next. */
       readonly position: number;
       readonly expectedWaitMs: number | undefined;
       /**
@@ -114,14 +114,17 @@ export type PageClaimState =
   | { readonly status: 'held' | 'suspect'; readonly lock: PageLock }
   | {
       readonly status: 'ended';
-      /** `lost`: the lock was held and then lost. `failed`: the lock was never held. */
+      /** How the join ended. `lost`: the lock was held and then lost. `failed`: the lock was never held. */
       readonly outcome: 'released' | 'lost' | 'failed';
       readonly error: BridgeError | undefined;
     };
 
 /** Client of a bridge. It shows lock state and takes locks over one stream for all subscriptions of the page. */
 export interface BridgeClient {
-  /** State of the stream, which is open only while anything is subscribed. Never errors. */
+  /**
+   * State of the client's stream from the bridge, which is open only while anything is subscribed. This
+   * observable never errors.
+   */
   readonly connection$: Observable<Connection>;
   /**
    * Emits an error when the function in the option `headers` fails and the client sends the headers that the

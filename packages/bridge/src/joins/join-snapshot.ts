@@ -11,7 +11,7 @@ export interface JoinDetails {
   readonly requests: readonly HandoverSnapshot[];
 }
 
-/** Converts a join to its wire form. */
+/** Converts the state of a join to the form in which the bridge sends it to pages. */
 export function joinSnapshot(state: PositionedClaimState, { at, key, requests }: JoinDetails): JoinSnapshot {
   switch (state.status) {
     case 'joining':

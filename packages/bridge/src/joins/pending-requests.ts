@@ -46,9 +46,9 @@ export class PendingRequests {
   }
 
   /**
-   * Sends the holder's response to the requester `to`.
-   * @throws {QueueLockError} `INVALID_ARGUMENT` when no request with this id is pending; the error of the
-   * store when it refuses the answer.
+   * Sends the holder's response to the requester, which the id of its entry (`to`) names.
+   * @throws {QueueLockError} `INVALID_ARGUMENT` when no request of an entry with this id is pending; the
+   *   error of the store when it refuses the answer.
    */
   async answer({ to, answer, reason = 'no' }: JoinAnswer): Promise<void> {
     const request = this.#requests.get(to);

@@ -14,7 +14,7 @@ export interface WatchedQueuesTools extends WatchTools {
 interface Watched {
   readonly queue: WatchedQueue;
   readers: number;
-  /** Cancels the timer that ends the watch. */
+  /** Cancels the timer after which the queue is no longer watched. */
   cancel: () => void;
 }
 

@@ -28,7 +28,8 @@ export interface FeedTools {
  */
 export type FeedListener = (feed: Feed) => void;
 
-// Bytes per millisecond, which limits the rate of one feed to a megabyte a second.
+// Bytes of one topic's snapshots that may be sent in a millisecond. This limits each topic to a megabyte a
+// second.
 const BYTES_PER_MS = 1_000;
 
 /**
@@ -49,7 +50,7 @@ export class Feed {
   #pauseMs: number;
   #cancel: (() => void) | undefined;
   #isEncoding = false;
-  /** Whether the state has changed since the encoding began. */
+  /** Whether the source of the snapshots has changed since the encoding of the latest snapshot began. */
   #isOutdated = false;
   #isClosed = false;
 
@@ -134,7 +135,8 @@ export class Feed {
 
   #take(pieces: readonly string[]): void {
     const { paceMs, epoch } = this.#tools;
-    // JSON contains no line breaks and escapes those in texts, so a single `data` line is enough.
+    // A server-sent event has one line `data` for each line of its text. JSON contains no line breaks and
+    // escapes those in texts, so a single one is enough.
     const bytes = Buffer.from(`id: ${epoch}.${String(this.#version)}\nevent: state\n${pieces.join('')}}\n\n`);
     this.#pauseMs = Math.max(paceMs, bytes.byteLength / BYTES_PER_MS);
     this.#event = bytes;

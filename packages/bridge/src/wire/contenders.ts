@@ -31,7 +31,7 @@ export interface ContenderSnapshot {
 
 /** A line of the demo's event log: something that happened to a demo program or to its lock. */
 export interface HappeningSnapshot {
-  /** Number of the line; later lines have larger numbers. */
+  /** Number of the event in the log; later events have larger numbers. */
   readonly id: number;
   readonly at: number;
   /** Kind of the event. `violation` means that the lock broke one of its guarantees, such as exclusion. */

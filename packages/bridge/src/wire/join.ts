@@ -61,7 +61,7 @@ export type JoinSnapshot = { readonly at: number } & (
       readonly order: string;
       /** Fencing token that the entry will have when it holds. */
       readonly token: string;
-      /** Number of entries ahead plus one: 1 is the next to hold. */
+      /** Number of entries ahead of this one plus one: the entry with position 1 holds next. */
       readonly position: number;
       /** Estimated wait as of `at`, in milliseconds; left out while there is no estimate. */
       readonly expectedWaitMs?: number;
@@ -69,15 +69,18 @@ export type JoinSnapshot = { readonly at: number } & (
       readonly answer?: { readonly answer: 'yields' | 'declined' | 'ignored'; readonly reason?: string };
     }
   | {
-      /** `suspect`: still held, but a heartbeat of the bridge is overdue. */
+      /**
+       * `held`: the bridge holds the lock for the page. `suspect`: it still holds, but one of its heartbeats
+       * to the store is overdue.
+       */
       readonly status: 'held' | 'suspect';
       readonly id: string;
       readonly key: string;
       readonly order: string;
       readonly token: string;
       /**
-       * Remaining time of the bridge's own hold as of `at`. The page's own hold ends earlier, when the time
-       * in the latest `TouchResponse` is over.
+       * Remaining time of the bridge's own hold as of `at`, in milliseconds. The page's hold ends earlier,
+       * when the time in the latest `TouchResponse` is over.
        */
       readonly remainingMs: number;
       readonly requests: readonly HandoverSnapshot[];
@@ -99,9 +102,10 @@ export interface TouchResponse {
   readonly joins: readonly {
     readonly id: string;
     /**
-     * Time in milliseconds for which the bridge keeps the entry, counted from when the touch was *sent*, even
-     * if the connection breaks. If `holds` is true, the entry holds the lock, and the bridge keeps the hold
-     * as long. Only an eviction ends the entry earlier. 0 means that the join has ended or is not known.
+     * Time in milliseconds for which the bridge keeps the entry of this join, counted from when the touch was
+     * *sent*, even if the connection breaks. If `holds` is true, the entry holds the lock, and the bridge
+     * keeps the hold as long. Only an eviction ends the entry earlier. 0 means that the join has ended or is
+     * not known.
      */
     readonly keepsMs: number;
     readonly holds: boolean;

@@ -77,14 +77,14 @@ export interface DeadlocksSnapshot extends Snapshot, Coverage {
 export interface FaultSnapshot {
   readonly at: number;
   /**
-   * `session`: the bridge's own session became suspect or was lost. `store`: the store could not be reached,
-   * or can be reached again.
+   * Kind of the fault. `session`: the bridge's own session became suspect or was lost. `store`: the store
+   * could not be reached, or can be reached again. `eviction`: an entry was evicted.
    */
   readonly kind: 'session' | 'store' | 'eviction';
   /** Name of the queue, or `bridge` for the bridge's own session. */
   readonly about: string;
   readonly text: string;
-  /** The eviction. Present with the kind `eviction`. */
+  /** The eviction of an entry, if that is the fault (kind `eviction`). */
   readonly eviction?: EvictionSnapshot;
 }
 

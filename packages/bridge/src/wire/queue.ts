@@ -35,10 +35,11 @@ export interface EntrySnapshot extends EntryRef {
   /** Time since which the bridge has seen the entry in the queue. */
   readonly seenAt: number;
   /**
-   * Time since which the bridge has seen the entry admitted. With `heldLonger` it was admitted even earlier.
+   * Time since which the bridge has seen the entry admitted. If `heldLonger` is set, the entry was admitted
+   * even earlier.
    */
   readonly heldAt?: number;
-  /** Set if the entry was already admitted when the bridge began to watch. */
+  /** Set if the entry was already admitted when the bridge began to watch the queue. */
   readonly heldLonger?: true;
   /** Fencing token of an admitted entry as a decimal string, once it is known. */
   readonly token?: string;
@@ -67,7 +68,7 @@ export interface QueueSnapshot extends Snapshot {
   readonly evictions: readonly EvictionSnapshot[];
   /** Number of holds that have ended while the bridge watched. */
   readonly handOffs: number;
-  /** Median of the recent holds that the bridge has seen from beginning to end. */
+  /** Median duration of the latest holds that the bridge has seen from beginning to end, in milliseconds. */
   readonly typicalHoldMs?: number;
 }
 
@@ -114,11 +115,11 @@ export interface ListedQueueSnapshot {
   /** Number of entries that have left the queue since the bridge began to watch the list. */
   readonly departures: number;
   /**
-   * Time since which the bridge has seen the present first entry. With `frontLonger` the entry was there even
-   * earlier.
+   * Time since which the bridge has seen the queue's present first entry. If `frontLonger` is set, the entry
+   * was the first even earlier.
    */
   readonly frontAt: number;
-  /** Set if the entry was already the first when the bridge began to watch. */
+  /** Set if the queue's first entry was already the first when the bridge began to watch. */
   readonly frontLonger?: true;
 }
 

@@ -47,7 +47,10 @@ export interface StreamRequest {
   readonly topics: readonly RequestedTopic[];
 }
 
-/** Returns a text that is the same for equal topics and does not contain the secret of a join. */
+/**
+ * Returns a text that identifies a topic: it is the same for equal topics, and does not contain the secret of
+ * a join.
+ */
 export function topicKey(topic: Topic): string {
   if (topic.kind === 'join') return JSON.stringify([topic.kind, topic.id]);
   return JSON.stringify([topic.kind, 'name' in topic ? topic.name : topic.prefix]);
