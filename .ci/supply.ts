@@ -133,7 +133,7 @@ function closureOf(folder: string, lock: Tree): Closure {
 
 /**
  * Returns the key of a dependency in the lockfile: its name and version. For an alias, the version already
- * contains the name of the package that the alias stands for.
+ * contains the name of the package that the alias refers to.
  */
 function snapshotOf(lock: Tree, name: string, version: string): string {
   const snapshots = treeAt(lock, 'snapshots');

@@ -16,7 +16,7 @@ const HOLD_MS = 5;
 
 /**
  * Returns a description of each pair of holds that overlap in time. The order of grants cannot be checked:
- * Consul's own clients have no number that tells their place among queuelock's entries.
+ * Consul's own clients have no number that can be compared with queuelock's order numbers.
  */
 function overlaps(holds: readonly Hold[]): readonly string[] {
   const ordered = holds.toSorted((a, b) => (a.from < b.from ? -1 : 1));

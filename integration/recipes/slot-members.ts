@@ -8,7 +8,7 @@ const SCRIPT = fileURLToPath(new URL('slot-member.ts', import.meta.url));
 export interface SlotEvent {
   readonly ev: 'ready' | 'begun' | 'ended' | 'told';
   readonly slot: number;
-  /** The outcome of `oncePer` for the slot, or the code of its error. Present in the event `told`. */
+  /** The outcome of `oncePer` for the slot, or the code of its error. Present in the last event of a call. */
   readonly outcome?: string;
 }
 

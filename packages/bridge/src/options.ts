@@ -15,8 +15,8 @@ import type { ContendersAct, ContendersSnapshot, Snapshot, Topic } from './wire.
 
 /**
  * An action of a request, for `authorize` to allow or refuse. An `evict`, `ask` or `join` without a name
- * stands for all names at once. The bridge requests that to show permissions, and before it reads the body of
- * a request. If it is allowed, the action is checked again with its name. A prefix covers every queue whose
+ * means all names at once. The bridge requests that to show permissions, and before it reads the body of a
+ * request. If it is allowed, the action is checked again with its name. A prefix covers every queue whose
  * name begins with it.
  */
 export type Action =

@@ -40,8 +40,8 @@ interface Attempt {
   readonly path: string;
   readonly method: 'GET' | 'POST';
   /**
-   * Body of the request. The text `LATEST` in it stands for the entry of the visitor that joined the queue
-   * last.
+   * Body of the request. The test replaces the text `LATEST` in it by the entry of the visitor that joined
+   * the queue last.
    */
   readonly body?: unknown;
   /** Actions that the request needs. If one of them is refused, the request must be refused. */
