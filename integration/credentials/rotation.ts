@@ -57,7 +57,7 @@ export async function connectTo({ module, url }: RotatedServer): Promise<Backend
 /** Defines the test of replaced certificates for one store. */
 export function describeRotation(store: string, names: string, start: StartRotatedServer): void {
   describe(`replaced certificates of ${store}`, () => {
-    it('are read again, so that a holder keeps its lock while the server restarts with a new authority', async function () {
+    it('are read from their files again, so that a holder keeps its lock when the server restarts with a new authority', async function () {
       this.timeout(120_000);
       const isDone = await withTwoGenerations(names, async (files, fresh) => {
         const server = await start(files);

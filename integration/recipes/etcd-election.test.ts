@@ -116,7 +116,7 @@ describe("one election in etcd for queuelock and Go's Election", function () {
     for (const subscription of watching) subscription.unsubscribe();
   });
 
-  it("is reported by etcd's own election service", async () => {
+  it("has the same leaders in etcd's own election service", async () => {
     const call = (what: string, body: object): Promise<unknown> =>
       callGateway(site.endpoint, `election/${what}`, body);
     const ours = await candidate('ours').campaign();

@@ -66,7 +66,7 @@ describe('the command queuelock on a real server', function () {
     });
   }
 
-  it('run reports an unreachable server in one line within the connect timeout, and starts no command', async () => {
+  it('`queuelock run` reports an unreachable server in one line within the connect timeout, and starts no command', async () => {
     await using proxy = await startProxy('127.0.0.1:1');
     proxy.refuse();
     const url = `etcd://user:secret@${proxy.endpoint}`;
@@ -84,7 +84,7 @@ describe('the command queuelock on a real server', function () {
   describe('with a server that freezes', () => {
     const TTL_MS = 5_000;
 
-    it('run kills a command that ignores SIGTERM, with its child processes, before the lock can be lost', async () => {
+    it('`queuelock run` kills a command that ignores SIGTERM, with its child processes, before the lock can be lost', async () => {
       const etcd = await startEtcd({ way: 'process' });
       const proxy = await startProxy(etcd.endpoint);
       const sentAt: number[] = [];
@@ -113,7 +113,7 @@ describe('the command queuelock on a real server', function () {
       }
     });
 
-    it('run lets a command that handles SIGTERM clean up, and still exits with 75', async () => {
+    it('`queuelock run` lets a command that handles SIGTERM clean up, and still exits with 75', async () => {
       const etcd = await startEtcd({ way: 'process' });
       try {
         const trap = `trap 'echo tidy; exit 0' TERM; echo up; while :; do sleep 0.05; done`;

@@ -87,7 +87,7 @@ describe('an option that is a function and throws', function () {
   const server = new PostgresServer();
 
   for (const { option, connect } of optionsOf(() => server.url))
-    it(`leaves no entry, no matter from which of its calls on it throws: ${option}`, async () => {
+    it(`leaves no entry in the queue, whichever of its calls is the first to throw: ${option}`, async () => {
       const honest = createLockClient(await connect(() => undefined), { ttlMs: TTL_MS });
       const failure = new Error('of the caller');
       for (let nth = 1; nth <= MOST_CALLS; nth += 1) {

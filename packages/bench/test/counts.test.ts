@@ -77,7 +77,7 @@ for (const counted of stores) {
     });
 
     if (counted.store === 'zookeeper') {
-      it('to create a node and to list the queue are both sent before the first response arrives', async () => {
+      it('that create a node and list the queue are both sent before the first response arrives', async () => {
         const proxy = await at.proxy();
         const client = await at.connect(proxy.endpoint);
         const before = (await at.server.counters())['requests']!;
