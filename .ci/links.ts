@@ -66,7 +66,7 @@ export function anchorsOf(page: string): readonly string[] {
   });
 }
 
-/** Returns the anchor of the first heading with this text. */
+/** Returns the anchor of the page's first heading with the given text. */
 export function slugOf(heading: string): string {
   return heading
     .toLowerCase()

@@ -221,8 +221,8 @@ const CODES: Readonly<Record<QueueLockErrorCode, Row>> = {
     },
     says: [/"x"/, /a limit of 5, here it is 6/, /use the same number in all clients, or another name/],
   },
-  // Only ZooKeeper queues can have nodes of other libraries, and ZooKeeper's own tests cause this error with
-  // real nodes. So here the memory backend throws it.
+  // Makes the memory backend throw the error. Only ZooKeeper queues can have nodes of other libraries, and
+  // ZooKeeper's own tests cause the error with real nodes.
   FOREIGN_FORMAT: {
     make: (stage) =>
       errorOf(stage.client(refuse('enqueue', 'FOREIGN_FORMAT', 'the node of kazoo')).acquire('x')),

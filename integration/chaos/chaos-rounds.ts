@@ -23,7 +23,7 @@ export interface RoundsPlan {
   readonly minutes: number;
   readonly seed: number;
   readonly rule: Rule;
-  /** Signal whose abort ends the run after the present round. */
+  /** Signal whose abort ends the run after the present round of faults. */
   readonly signal: AbortSignal;
   readonly out: NodeJS.WriteStream;
 }
@@ -40,9 +40,9 @@ interface Bout {
 const ROUNDS_AT_A_TIME = 5;
 
 /**
- * Runs rounds on one store until the time is over. Each round makes every fault of the servers and of the
- * workers once, in random order, while workers load the store. Its histories are checked every few rounds, and
- * are kept if the checker finds a violation.
+ * Runs one store until the time is over, while workers load the store. The run consists of rounds. Each round
+ * makes every fault of the servers and of the workers once, in random order. Histories are checked every few
+ * rounds, and are kept if the checker finds a violation.
  */
 export async function runRounds({
   store,

@@ -9,7 +9,7 @@ import type { Rule } from './worker-command.ts';
  */
 export type ChaosStore = StoreName | RoundsStore;
 
-/** A store whose faults come in rounds. */
+/** A store whose faults are made in rounds: each round makes every fault once. */
 export type RoundsStore = LoneStoreName | 'consul-cluster';
 
 const ROUNDS_STORES: readonly RoundsStore[] = [...LONE_STORE_NAMES, 'consul-cluster'];

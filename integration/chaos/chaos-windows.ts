@@ -19,8 +19,8 @@ export function windowsOf(run: Run, findings: readonly Pick<Finding, 'at'>[]): W
 }
 
 /**
- * Reduces the run to the workers that existed in this period, sorted by number. In a long run most workers
- * started later or ended before.
+ * Returns the run with only the workers that existed in the given period, sorted by number. In a long run
+ * most workers started later or ended before.
  */
 export function inWindow(run: Run, [from, to]: Window): Run {
   const byNumber = new Intl.Collator('en', { numeric: true });

@@ -114,8 +114,8 @@ class Crew {
   }
 
   /**
-   * Enqueues the holder, then the other worker, then the holder again. So the holder both holds and waits
-   * behind the other worker.
+   * Enqueues the worker with the wrong clock, then the worker with the right clock, then the first one again.
+   * So the worker with the wrong clock both holds and waits behind the other worker.
    */
   async lineUp(): Promise<{ readonly queue: string; readonly from: number }> {
     const { holder, next } = this;

@@ -72,8 +72,8 @@ export class Crew {
     });
     this.#places[place] = worker;
     for (const load of loads) worker.tell(load);
-    // Starts a new worker when this one ends without being killed, so that the load continues. The checker
-    // reports this worker unless it ended cleanly.
+    // If a worker ends without being killed, starts a new worker, so that the load continues. The checker
+    // reports the ended worker unless it ended cleanly.
     void worker.ended.then(({ signal }) => {
       if (signal !== 'SIGKILL' && !this.#isOver) void this.replace(place);
     });

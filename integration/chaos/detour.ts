@@ -44,7 +44,7 @@ export class Detour {
   }
 
   /**
-   * Loses the reply to the next request that matches, on whichever proxy receives that request. See
+   * Loses the reply to the next request that `matches` accepts, on whichever proxy receives that request. See
    * `loseNextReply` of `TcpProxy`.
    */
   loseNextReply(matches: (chunk: Buffer) => boolean): LostReply {
@@ -57,8 +57,8 @@ export class Detour {
   }
 
   /**
-   * Delays data to the member by `ms`, from the next request that matches on. Resolves when that request
-   * reaches the proxy.
+   * Delays data to the member by `ms` milliseconds, from the next request that `matches` accepts on. Resolves
+   * when that request reaches the proxy.
    */
   delayFrom(matches: (chunk: Buffer) => boolean, ms: number): Promise<LateRequest> {
     const first = onlyFirst(matches);

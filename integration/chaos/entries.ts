@@ -5,7 +5,7 @@ import { presentOn } from './leftovers.ts';
 
 const MAX_WAIT_MS = 10_000;
 
-/** Resolves with the keys of the entries of this queue, read from the servers. */
+/** Resolves with the keys of the entries of a queue, read from the servers. */
 export async function entriesIn({ store, cluster }: Experiment, queue: string): Promise<readonly string[]> {
   const below = store === 'etcd' ? `${queue}/` : `/${queue}/`;
   const present = await presentOn(store, cluster, [queue]);

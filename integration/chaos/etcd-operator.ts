@@ -32,7 +32,7 @@ export class EtcdOperator {
     });
   }
 
-  /** Defragments this member, which serves no requests meanwhile. */
+  /** Defragments the database of the etcd member, which serves no requests meanwhile. */
   async defragment(): Promise<void> {
     await this.#client.maintenance.defragment();
   }

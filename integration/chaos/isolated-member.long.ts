@@ -88,7 +88,7 @@ async function lineUp(experiment: Experiment, member: Member): Promise<Line> {
 }
 
 /**
- * Makes the worker open its session on this member, by cutting it off from all other members until the
+ * Makes the worker open its session on the given member, by cutting it off from all other members until the
  * session is open.
  */
 async function beginOn(experiment: Experiment, worker: WorkerProcess, member: Member): Promise<void> {

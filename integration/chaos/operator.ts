@@ -26,7 +26,7 @@ export async function removeEntry(
   await ZooKeeperWire.during(endpoint, (wire) => wire.delete(key));
 }
 
-/** Removes all keys below these directories from etcd, in one transaction. */
+/** Removes all keys below the given directories from etcd, in one transaction. */
 export async function removeDirectories(
   { endpoints }: Cluster,
   directories: readonly string[],

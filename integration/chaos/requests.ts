@@ -9,8 +9,9 @@ import type { WorkerProcess } from './worker-process.ts';
 const RESPONSE_WITHIN_MS = 10_000;
 
 /**
- * Returns an upper limit for how often the lock clients of these workers have read a queue: all requests that
- * the members received, without the heartbeats of these workers. It may include other requests.
+ * Returns an upper limit for how often the lock clients of the given workers have read a queue. It counts all
+ * requests that the members received, except for heartbeats of these workers. So it may include other
+ * requests.
  */
 export async function readsQueues(
   { store, cluster }: Experiment,

@@ -18,7 +18,7 @@ export interface Ground {
    * that is cut off.
    */
   heal(): Promise<unknown>;
-  /** Reads what the servers still store for these queues, and all sessions. */
+  /** Reads what the servers still store for the given queues, and all sessions. */
   leftOvers(queues: readonly string[]): Promise<readonly LeftOver[]>;
   /**
    * Returns the address of a fenced resource in the store itself, with a unique name. Omitted for a store

@@ -30,8 +30,8 @@ export const etcdWire: Wire = {
     const [alone, among] = [including(message(deletion)), including(field(3, deletion))];
     return (chunk) => alone(chunk) || among(chunk);
   },
-  // Matches a message that contains only LeaseKeepAliveRequest.ID = 1. Only the request that ends the session
-  // (LeaseRevokeRequest) has the same bytes, and a worker sends it last.
+  // Matches a message with nothing but the id of the session's lease, which is a keepalive. The request that
+  // ends the session (`LeaseRevokeRequest`) has the same bytes, but a worker sends it last.
   heartbeats: (session) =>
     including(message(Buffer.concat([tag(1, VARINT), varint(BigInt(`0x${session}`))]))),
 };

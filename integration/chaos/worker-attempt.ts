@@ -107,7 +107,8 @@ export class Attempt {
     try {
       await downgrade();
     } catch (error) {
-      // Ignores a loss of the lock here, because the claim reports the same loss.
+      // Ignores a loss of the lock during the conversion to a read lock, because the claim reports the same
+      // loss.
       if (isQueueLockError(error, 'OWNERSHIP_LOST')) return;
       throw error;
     }

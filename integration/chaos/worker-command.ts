@@ -42,12 +42,12 @@ export interface WorkerSetup {
 
 /** A monotonic clock with another rate than the machine's. */
 export interface FakedClock {
-  /** How much this clock advances while the machine's clock advances by 1. */
+  /** By how much the worker's clock advances while the machine's clock advances by 1. */
   readonly rate: number;
   /** Time of the machine's monotonic clock when its boot clock shows 0, in nanoseconds, as a decimal string. */
   readonly bootNs: string;
   /**
-   * Largest lag in milliseconds of the clock that the core reads in this worker, behind the machine's boot
+   * Largest time in milliseconds by which the clock that the worker's core reads is behind the machine's boot
    * clock.
    */
   readonly lagMs: number;

@@ -19,8 +19,8 @@ export class Writes {
   readonly #writing: Writing;
   readonly #tell: (at: number, report: AttemptReport) => void;
   /**
-   * Keys of the hold's entries. They are read only for the resource in the store itself, which needs them,
-   * because reading the key of a claim has side effects.
+   * Keys of the hold's entries. They are empty unless the worker writes to the resource in the store itself,
+   * which needs them: reading the key of a claim has side effects.
    */
   readonly #keys: readonly string[];
   #count = 0;

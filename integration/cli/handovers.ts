@@ -48,8 +48,8 @@ export function isSound({ gapMs, state }: Handover): boolean {
 }
 
 /**
- * Starts two `queuelock run` processes for one lock, and makes one fault after another on the one that holds.
- * Each fault hands the lock to the other.
+ * Starts two `queuelock run` processes for one lock. Makes one fault after another, each on the process that
+ * holds at the time. Each fault hands the lock to the other process.
  */
 export async function handOver(trials: Trials): Promise<Handover[]> {
   const directory = await mkdtemp(join(tmpdir(), 'queuelock-trials-'));

@@ -85,7 +85,8 @@ export function mariadbWithUser(driver: 'mysql2' | 'mariadb'): StartPasswordServ
   return async ({ username, password: first }) => {
     const server = await startMariaDb();
     const operator = await createConnection(mariaDbAccess(server));
-    // Creates the user for this host. Otherwise MariaDB would prefer its anonymous user of this host.
+    // Creates the user for the host `localhost`. Otherwise MariaDB would prefer its anonymous user of that
+    // host.
     const user = `${username}@localhost`;
     await operator.query(`create user ${user} identified by '${first}'`);
     await operator.query(`grant all on test.* to ${user}`);

@@ -10,8 +10,8 @@ const TTL_MS = 20_000;
 const WITHIN_MS = 15_000;
 
 /**
- * The certificates in use. The test overwrites the properties of this object when it replaces the
- * certificates.
+ * The certificates in use. When the test replaces the certificates, it overwrites the properties of the
+ * object with the new ones.
  */
 type LiveCertificates = { -readonly [Name in keyof Certificates]: Certificates[Name] };
 

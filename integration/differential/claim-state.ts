@@ -31,7 +31,10 @@ interface ClaimRequest {
   readonly signal: AbortSignal;
 }
 
-/** Returns the options of a claim, or those that take over its entry in a resumed session. */
+/**
+ * Returns the options of a new claim, or the options with which a claim takes over its entry in a resumed
+ * session.
+ */
 export function optionsOf({ name, queues, terms, isShared, id, limit$, signal }: ClaimRequest): ClaimOptions {
   const common = { owner: name, signal, ...(isShared && { mode: 'shared' as const }) };
   const share = KIND_OF[queues[0]!] === 'varying' ? { limit: limit$ } : permitsOf(terms);

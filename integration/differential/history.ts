@@ -69,7 +69,7 @@ function keyOf(queue: string, order: bigint): string {
   return `${queue}/${order}`;
 }
 
-/** One client in the history: the numbers of its attempts, and its present session. */
+/** One client of a script as the history records it: the numbers of its attempts, and its present session. */
 export class Life {
   readonly who: string;
   readonly history: History;

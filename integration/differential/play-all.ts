@@ -33,7 +33,10 @@ interface Failure {
   readonly problems: readonly Problem[];
 }
 
-/** Plays the scripts of these seeds on a store. Resolves with the number of steps. */
+/**
+ * Makes scripts from a range of seeds, and plays them on a store. Resolves with the total number of their
+ * steps.
+ */
 export async function playAll(store: Store, { mode, from, to, atOnce, onFailure }: Range): Promise<number> {
   const play = mode === 'racing' ? race : compare;
   let [next, steps] = [from, 0];

@@ -63,7 +63,8 @@ export async function runLapses(site: Site, line: Line, lapse: Lapse): Promise<L
   last.tell();
   if (lapse === 'freeze') {
     for (const waiter of waiters) waiter.thaw();
-    // Ends the waiters after their present round, because some of them have joined the queue again.
+    // Orders the waiters to end after their present round, because some of them have already joined the queue
+    // again.
     for (const waiter of waiters) waiter.enough();
     await endOf([...holders, ...waiters]);
   }

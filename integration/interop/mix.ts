@@ -61,7 +61,7 @@ export async function runMix(site: Site, mix: Mix, size: Size): Promise<Ran> {
   return { ...trial.verdict(), history: trial.history, participants, tookMs };
 }
 
-/** Resolves when all participants have ended. Fails if one of them ended by an error. */
+/** Resolves when all given participants have ended. Fails if one of them ended by an error. */
 export async function endOf(participants: readonly Participant[]): Promise<void> {
   const endings = await Promise.all(
     participants.map(async ({ id, ended }) => ({

@@ -10,7 +10,7 @@ import { NODE, type Runtime } from '../runtimes/runtimes.ts';
 
 const run = promisify(execFile);
 
-/** The line of JSON that a program printed. */
+/** The last line of a program's output, parsed from JSON. */
 export type Printed = Readonly<Record<string, unknown>>;
 
 interface Manifest {

@@ -40,7 +40,7 @@ export interface Refusal {
   readonly message: string;
 }
 
-/** A line of the program's output. */
+/** A line that the program on another runtime prints. */
 export type Line = { readonly outcome: Outcome } | { readonly refusal: Refusal };
 
 /** A request of the program to the operator. */

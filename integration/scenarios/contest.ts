@@ -6,7 +6,7 @@ import type { Foreigners } from './foreign.ts';
 import type { Site } from './store.ts';
 import { safeVerdict } from './verdict.ts';
 
-/** How many processes join a queue, and how many rounds each of them makes. */
+/** How many processes contend for a lock, and how many times each of them joins the queue. */
 interface Crowd {
   readonly contenders: number;
   readonly rounds: number;

@@ -210,7 +210,7 @@ for (const { name, start, requests, perCycle, perHandOff } of counted) {
   });
 }
 
-/** Resolves when several reads in a row have returned the same value. */
+/** Calls `read` repeatedly. Resolves when several calls in a row have returned the same value. */
 async function untilQuiet<T>(read: () => T | Promise<T>): Promise<void> {
   let seen: T | undefined;
   let quiet = 0;

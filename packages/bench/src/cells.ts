@@ -63,7 +63,10 @@ const LEAST_SPREAD = 100;
 /** Scenarios for Redis, which has no queue and no sessions. */
 const ON_REDIS: readonly Scenario[] = ['free', 'many', 'fresh'];
 
-/** Returns the cells of a round, in their order. */
+/**
+ * Returns the cells that each round of the benchmark measures on a store, in their order. A cell is a
+ * scenario at one size.
+ */
 export function cellsOf(store: StoreName, medium: Medium, extent: Extent): Cell[] {
   const scenarios = SCENARIOS.filter(
     (scenario) => extent.scenarios.includes(scenario) && (store !== 'redis' || ON_REDIS.includes(scenario)),

@@ -43,8 +43,8 @@ export function lockWords(mostWaiters: number): Client['words'] {
   return ({ scenario, size, noise }, { ms, warm, rounds }) => {
     if (scenario === 'free' || scenario === 'many')
       return ['free', `locks=${size}`, `ms=${ms}`, `warm=${warm}`];
-    // Other libraries need a session for each waiter, so that all their hand-offs are between sessions, and
-    // both scenarios are the same.
+    // Other libraries need a session for each waiter, so all their hand-offs are between sessions. For them
+    // the scenarios `drain` and `sessions` are the same.
     if (scenario === 'drain' || scenario === 'sessions')
       return size <= mostWaiters ? ['drain', `n=${size}`] : undefined;
     if (scenario === 'fresh')

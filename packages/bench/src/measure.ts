@@ -26,8 +26,8 @@ const WITHIN_MS = 240_000;
 const IDLE_MS = 20_000;
 
 /**
- * Scenarios that measure hand-offs. Their programs stop at least when they are connected and when all entries
- * are enqueued. So the server's counters separate enqueues from hand-offs.
+ * Scenarios that measure hand-offs. Their programs wait for the harness when they are connected, and again
+ * when all entries are enqueued. So the server's counters separate enqueues from hand-offs.
  */
 const HAND_OFFS: readonly Scenario[] = ['drain', 'spread', 'sessions', 'sessions-cold'];
 
@@ -69,7 +69,8 @@ function costs({ cell, pace }: Run, marks: readonly Counters[], output: Values):
   if (HAND_OFFS.includes(scenario) && third && fourth) {
     return {
       ...perUnit('enqueue', [second, third], size),
-      // There is one hand-off more than there are waiters, because the first holder releases too.
+      // Among `size` waiters there is one hand-off more than there are waiters, because the first holder
+      // releases too.
       ...perUnit('handOff', [third, fourth], size + 1),
     };
   }

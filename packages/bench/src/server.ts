@@ -22,8 +22,8 @@ export interface BenchServer {
   readonly endpoint: string;
   readonly version: string;
   /**
-   * Returns the counters. `reads` and `writes` exist only on etcd, where a transaction counts as one or the
-   * other.
+   * Returns the server's counters of requests and processor time. `reads` and `writes` exist only on etcd,
+   * where a transaction counts as one or the other.
    */
   counters(): Promise<Counters>;
   stop(): Promise<void>;

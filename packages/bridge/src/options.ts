@@ -20,7 +20,7 @@ import type { ContendersAct, ContendersSnapshot, Snapshot, Topic } from './wire.
  * name begins with it.
  */
 export type Action =
-  /** Reading the facts about the bridge, and the permissions of this client. */
+  /** To read the facts about the bridge, and the permissions of the client that sent the request. */
   | { readonly kind: 'facts' }
   | { readonly kind: 'watch'; readonly topic: Exclude<Topic, { kind: 'join' }> }
   | { readonly kind: 'evict' | 'ask' | 'join' | 'contend'; readonly name?: string };

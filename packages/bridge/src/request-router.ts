@@ -206,7 +206,7 @@ export class RequestRouter {
     }
   }
 
-  /** Returns the name of the queue of the demo programs, if this client may disturb them. */
+  /** Returns the name of the queue of the demo programs, if the client of the request may disturb them. */
   async #contendersFor(incoming: Incoming): Promise<string | undefined> {
     const { contenders } = this.#tools.settings;
     if (!contenders) return undefined;

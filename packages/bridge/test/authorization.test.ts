@@ -159,7 +159,7 @@ describe('authorization of requests to the bridge', () => {
     bridge = createBridge({ client, authorize, times, contenders, clientOf: () => undefined });
     for (const name of NAMES) {
       await client.acquire(name, { owner: `holder of ${name}` });
-      // This stream watches the queue, so that the bridge sees an eviction in it.
+      // Opens a stream that watches the queue, so that the bridge sees an eviction in it.
       const watching = await send({ path: `stream?queue=${name}`, method: 'GET', needs: [] });
       const victim = client.claim(name, { owner: `victim in ${name}` }).subscribe({ error: () => undefined });
       const seenQueue = await seen(client.watch(name), ({ entries }) => entries.length === 2);

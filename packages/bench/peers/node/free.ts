@@ -2,7 +2,7 @@ import { percentile } from '../../src/stats.ts';
 import type { Lock } from './contender.ts';
 import { cpuUs, nowUs, type Parameters } from './protocol.ts';
 
-// Least number of warm-up cycles, the same as in the Java program of this benchmark. Code that is not
+// Least number of warm-up cycles, the same as in the Java program that measures free locks. Code that is not
 // compiled yet takes twice as long.
 const WARM_AT_LEAST = 3_000;
 

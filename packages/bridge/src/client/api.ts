@@ -25,15 +25,18 @@ export interface Connection {
    * broke; the client reconnects by itself while anything is subscribed.
    */
   readonly connection: 'connecting' | 'live' | 'stale';
-  /** Start of this state, in milliseconds since 1970 by the clock of the page. */
+  /**
+   * Time at which the connection entered its present state, in milliseconds since 1970 by the clock of the
+   * page.
+   */
   readonly since: number;
   /** Error of the last attempt, while the connection is not `live`. */
   readonly error?: BridgeError;
 }
 
 /**
- * A snapshot with the state of the connection on which it arrived. A stream of these emits again only when
- * the content has changed.
+ * A snapshot with the state of the connection on which it arrived. A stream of such values emits again only
+ * when the content has changed.
  */
 export interface Observed<P> extends Connection {
   /**
@@ -141,7 +144,10 @@ export interface BridgeClient {
   queue(name: string): Observable<Observed<QueueSnapshot>>;
   /** Watches the recent history of a queue: joins, grants and departures that the bridge has seen. */
   timeline(name: string): Observable<Observed<TimelineSnapshot>>;
-  /** Watches the recorded holds of a queue, also from before the bridge was started. None if no client records them. */
+  /**
+   * Watches the recorded holds of a queue, also from before the bridge was started. There are none if no
+   * client records its holds.
+   */
   record(name: string): Observable<Observed<RecordSnapshot>>;
   /** Watches an election: the leader and the candidates. */
   election(name: string): Observable<Observed<ElectionSnapshot>>;

@@ -26,8 +26,8 @@ export function boundToCaller<T>(call: () => T): () => T {
 }
 
 /**
- * Emits to each subscriber in the asynchronous context in which it subscribed. This is necessary because all
- * topics of a page arrive on one stream.
+ * Returns a stream that emits to each subscriber in the asynchronous context in which it subscribed.
+ * Otherwise it would emit in the context of the page's one stream, on which all topics arrive.
  */
 export function inCallerContext<T>(source$: Observable<T>): Observable<T> {
   return new Observable((subscriber) => {

@@ -12,7 +12,7 @@ export interface BridgeFacts {
    * Id of one run of the bridge's process, different after each start. Joins of an earlier run have ended.
    */
   readonly epoch: string;
-  /** Token to send as `TOKEN_HEADER` with every write. */
+  /** The bridge's token, which a page sends in the header `queuelock-token` with every write. */
   readonly token: string;
   /** Description of the store for display, without secrets. */
   readonly storeLabel: string;
@@ -24,7 +24,7 @@ export interface BridgeFacts {
   readonly contenders?: string;
 }
 
-/** Header that carries `BridgeFacts.token`. */
+/** Header in which a page sends the bridge's token, `BridgeFacts.token`. */
 export const TOKEN_HEADER = 'queuelock-token';
 
 /** Body of the request to evict an entry. */

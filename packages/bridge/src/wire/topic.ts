@@ -11,9 +11,9 @@ export const MAX_TOPICS = 64;
 
 /** The subject of snapshots in a stream. Each snapshot contains the whole state of its topic. */
 export type Topic =
-  /** The queues that are not empty and whose names begin with the prefix. */
+  /** The list of all queues that are not empty and whose names begin with the prefix. */
   | { readonly kind: 'queues'; readonly prefix: string }
-  /** One queue with its entries. */
+  /** The state of one queue, with all its entries. */
   | { readonly kind: 'queue'; readonly name: string }
   /** Recent history of a queue: joins, grants and departures that the bridge has seen. */
   | { readonly kind: 'timeline'; readonly name: string }
