@@ -12,7 +12,7 @@ import { circleIn, type Import } from './import-circles.ts';
 import { circleOfModules } from './modules.ts';
 import { publicPackages } from './packages.ts';
 
-/** The packages whose sources are divided into chapters. */
+/** The packages whose sources are divided into chapters (folders with a description). */
 const CUT = ['core', 'etcd', 'zookeeper', 'redis', 'postgres', 'mysql', 'sqlite', 'consul'];
 const DRAWING = 'packages/architecture.svg';
 /**

@@ -2,9 +2,9 @@
 
 /** The target of a link, as written in the page. */
 export interface Link {
-  /** The link without its anchor; empty for a link within the page. */
+  /** The target of the link without its anchor; empty for a link within the page. */
   readonly path: string;
-  /** The anchor with its `#`, or an empty string. */
+  /** The anchor of the link with its `#`, or an empty string. */
   readonly anchor: string;
   /** Whether the page embeds the target as an image. */
   readonly isImage: boolean;

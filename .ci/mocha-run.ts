@@ -126,7 +126,7 @@ async function printLater({ stdout, stderr }: ChildProcess, after: Promise<unkno
   const print = async ([from, to]: (typeof pairs)[number]): Promise<void> => {
     const kept = new PassThrough({ highWaterMark: Number.MAX_SAFE_INTEGER });
     from?.pipe(kept);
-    // A destroyed pipe emits `close` but not `end`.
+    // Ends the copy of a pipe that was destroyed: such a pipe emits `close` but not `end`.
     from?.once('close', () => kept.end());
     await Promise.allSettled([after]);
     kept.pipe(to, { end: false });

@@ -6,7 +6,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The tests that one mocha process runs. */
+/** A group of tests, which one mocha process runs. */
 export interface Group {
   readonly name: string;
   readonly files: readonly string[];

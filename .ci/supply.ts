@@ -88,11 +88,11 @@ function installedWith(folder: string): readonly string[] {
   return [...Object.keys(dependencies), ...Object.keys(optionalDependencies), ...peers];
 }
 
-/** All packages that are installed with one of our packages. */
+/** All packages that npm installs together with one of queuelock's packages. */
 interface Closure {
-  /** Third-party packages, as `name@version`. */
+  /** Third-party packages of the installation, as `name@version`. */
   readonly others: readonly string[];
-  /** Folders of our packages, the package itself included. */
+  /** Folders of queuelock's packages in the installation, the installed package included. */
   readonly ours: readonly string[];
 }
 
@@ -154,7 +154,7 @@ function withScripts(): ReadonlySet<string> {
 /** The contents of an installation of one package. */
 interface Installation extends Budget {
   readonly name: string;
-  /** Names of packages with an install script. */
+  /** Names of the installed packages that have an install script. */
   readonly scripts: readonly string[];
 }
 

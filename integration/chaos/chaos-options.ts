@@ -7,7 +7,7 @@ import type { Rule } from './worker-command.ts';
 export interface ChaosOptions {
   readonly minutes: number;
   readonly seed: number;
-  /** Stores to run, one after another. */
+  /** Stores on which the workers run, one after another. */
   readonly stores: readonly ChaosStore[];
   /** Returns the directory for the report of a store. */
   readonly out: (store: ChaosStore) => string;

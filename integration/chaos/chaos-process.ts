@@ -21,7 +21,7 @@ interface Ran {
   readonly servers: string;
   /** Directory of the report, if the run has one. */
   readonly report?: string;
-  /** Error that ended the run early. */
+  /** Error that ended the run on the store early. */
   readonly failure?: Error | undefined;
 }
 

@@ -42,7 +42,7 @@ export class Crew {
     return worker?.running ? worker : undefined;
   }
 
-  /** Ids of the running workers. */
+  /** Ids of the workers that run at present. */
   get ids(): readonly string[] {
     return this.#places.flatMap((worker) => (worker?.running ? [worker.id] : []));
   }

@@ -10,7 +10,7 @@ const EFFECT_EVERY_MS = 50;
  * the queue that the other worker holds.
  */
 export interface CrossedPair {
-  /** The worker that will be cut off. It holds the first queue. */
+  /** The worker that a fault will cut off from the servers. It holds the first queue. */
   readonly cut: WorkerProcess;
   readonly other: WorkerProcess;
   /** Entry with which the worker that will be cut off holds the first queue. */
@@ -55,7 +55,7 @@ export interface CutOff {
   readonly meanwhile?: () => Promise<void>;
 }
 
-/** Cuts the worker off from all members, and reconnects it after `forMs`. */
+/** Cuts the worker off from all members of the cluster, and reconnects it after `forMs` milliseconds. */
 export async function cutOff(
   experiment: Experiment,
   { id, place }: WorkerProcess,

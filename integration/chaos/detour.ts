@@ -10,9 +10,9 @@ import { until } from '@queuelock/harness/services/until';
 
 const running = new Set<Detour>();
 
-/** A request that is delayed. */
+/** A request to a member that a proxy delays. */
 export interface LateRequest {
-  /** Resolves when the request was forwarded to the member. */
+  /** Resolves when the proxy has forwarded the request to the member. */
   forwarded(): Promise<void>;
 }
 
@@ -21,7 +21,7 @@ export interface LateRequest {
  * delay data by a fixed time.
  */
 export class Detour {
-  /** Proxies in the order of the members. */
+  /** The proxies, in the order of the members before which they are. */
   readonly proxies: readonly TcpProxy[];
 
   private constructor(proxies: readonly TcpProxy[]) {
@@ -89,7 +89,7 @@ export class Detour {
     for (const proxy of this.proxies) proxy.toClient.blackhole();
   }
 
-  /** Drops all data in both directions until `heal`. */
+  /** Makes the proxies drop all data in both directions until `heal` is called. */
   loseAll(): void {
     for (const { toServer, toClient } of this.proxies) {
       toServer.blackhole();
@@ -97,7 +97,7 @@ export class Detour {
     }
   }
 
-  /** Resets all connections. */
+  /** Resets all connections through the proxies. */
   cut(): void {
     for (const proxy of this.proxies) proxy.cut();
   }

@@ -1,7 +1,7 @@
 /** One write of a worker to a resource, with the fencing token of the worker's hold. */
 export interface Effect {
   readonly queue: string;
-  /** Key of the entry that the write belongs to. */
+  /** Key of the entry of the hold whose token the write has. */
   readonly key: string;
   readonly token: bigint;
   readonly number: number;

@@ -40,10 +40,10 @@ export interface Capabilities {
   readonly store: StoreName;
   readonly workers: number;
   readonly members: number;
-  /** Number of queues in which an operator removes entries. */
+  /** Number of the run's queues in which an operator removes entries. */
   readonly operatedQueues: number;
   readonly ttlMs: number;
-  /** Whether links can lose single packets. */
+  /** Whether the machine can make network links lose single packets. */
   readonly loss: boolean;
 }
 

@@ -19,7 +19,7 @@ interface HeartbeatRecorder {
  * proved.
  */
 export class Heartbeats {
-  /** Whether heartbeats are sent. If not, each heartbeat fails at once. */
+  /** Whether the worker's heartbeats are sent. If not, each heartbeat fails at once. */
   sent = true;
   readonly #recorder: HeartbeatRecorder;
   readonly #stored = new Map<string, StoredEntry>();

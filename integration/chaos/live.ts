@@ -13,7 +13,7 @@ const CHUNK = 1 << 20;
  */
 export class LiveFacts {
   holds = 0;
-  /** Number of attempts that ended in an error, by its code. */
+  /** For each error code, the number of attempts to get a lock that ended in that error. */
   readonly failures: Map<string, number> = new Map();
   readonly #directory: string;
   readonly #tails = new Map<string, Tail>();
@@ -74,7 +74,7 @@ export class LiveFacts {
   }
 }
 
-/** Reads the complete lines of a growing file. */
+/** Reads the complete lines of a history file that is still growing. */
 class Tail {
   readonly #file: number;
   readonly #buffer = Buffer.alloc(CHUNK);

@@ -14,9 +14,11 @@ export interface Performance {
   readonly stage: Stage;
   readonly faults: readonly Fault[];
   readonly audience: Audience;
-  /** Time by which all faults have ended, in milliseconds from the start. */
+  /** Time by which all faults must have ended, in milliseconds from the start of the series. */
   readonly untilMs: number;
-  /** Aborts to end early: faults in progress are healed, and no others begin. */
+  /**
+   * Signal whose abort ends the series of faults early: faults in progress are healed, and no others begin.
+   */
   readonly signal: AbortSignal;
 }
 

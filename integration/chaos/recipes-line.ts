@@ -20,7 +20,7 @@ export interface RecipesLine {
   readonly peer: WorkerProcess;
   /** Entries with which the worker that faults affect holds. */
   readonly held: readonly Queued[];
-  /** Names of the queues in which other workers wait for the victim. */
+  /** Names of the queues in which other workers wait for the worker that faults affect. */
   readonly contested: readonly string[];
   /**
    * Entries of one queue: a write lock, which its holder can convert to a read lock, and behind it a waiting

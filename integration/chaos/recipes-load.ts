@@ -14,7 +14,7 @@ const SEMAPHORES = 2;
 const PERMITS = 3;
 const GIVEN_UP = { cancelShare: 0.05, abortShare: 0.02 } as const;
 
-/** Load of workers that use recipes. */
+/** Load of workers that claim locks of all kinds. */
 export interface RecipesLoad {
   readonly queues: readonly string[];
   /**

@@ -12,7 +12,7 @@ import { chanceOf } from '@queuelock/harness/chance';
 
 /** One fault of a schedule. Times are in milliseconds from the beginning of the load. */
 export interface Fault {
-  /** Number of the fault in the order of their start, from 1. */
+  /** Number of the fault in the schedule, in the order of the starts of faults, from 1. */
   readonly number: number;
   readonly kind: FaultKind;
   readonly startMs: number;

@@ -13,7 +13,7 @@ export async function standIn(worker: WorkerProcess, queue: string, effectEveryM
   return worker.untilEvent('queued', { queue, from });
 }
 
-/** Orders the worker to join the queue. Resolves when the worker holds. */
+/** Orders the worker to join the queue. Resolves when the worker holds the lock. */
 export async function holdNow(worker: WorkerProcess, queue: string, effectEveryMs?: number): Promise<Queued> {
   const entry = await standIn(worker, queue, effectEveryMs);
   await granted(worker, entry);
@@ -33,7 +33,10 @@ export async function granted(
   });
 }
 
-/** Makes the worker leave the queue, and resolves when that is confirmed. */
+/**
+ * Makes the worker leave the queue or release the lock. Resolves when the worker reports that this is
+ * confirmed.
+ */
 export async function leave(worker: WorkerProcess, { queue, n }: Place): Promise<void> {
   worker.tell({ do: 'release', queue, n });
   await worker.untilEvent('left', { queue, matches: (left) => left.n === n });

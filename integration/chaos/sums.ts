@@ -31,7 +31,7 @@ const SHOWN = [
   'other violations',
 ] as const;
 
-/** Adds up the verdicts of one run. */
+/** Adds up the verdicts on all histories of one run. */
 export function sumsOf(
   verdicts: readonly Verdict[],
   { servers, seed }: Pick<RunSums, 'servers' | 'seed'>,

@@ -34,11 +34,11 @@ export interface TrialSettings {
    * all other rules are weaker. Default: `product`.
    */
   readonly rule?: Rule;
-  /** Seed of the random choices. Default: that of the process. */
+  /** Seed of the trial's random choices. Default: the seed of the process. */
   readonly seed?: number;
-  /** Safety margin in milliseconds, instead of the core's default. */
+  /** Safety margin of the workers' lock clients in milliseconds, instead of the core's default. */
   readonly safetyMarginMs?: number;
-  /** Longest hold of the load, in milliseconds. Default 1,000. */
+  /** Longest hold of a worker under load, in milliseconds. Default 1,000. */
   readonly holdMs?: number;
   /**
    * Limits for the checker, in place of the limits that the trial computes from its TTL and the times in

@@ -44,7 +44,7 @@ export class Attempt {
    * hold.
    */
   readonly granted: Promise<Held | undefined>;
-  /** Resolves when the claim has ended completely and reports nothing more. */
+  /** Resolves when the claim has ended completely and reports no further events. */
   readonly over: Promise<void>;
   readonly #around: AttemptSurroundings;
   readonly #giveUp = new AbortController();
@@ -84,7 +84,7 @@ export class Attempt {
     return this.aim.queues.some((name, at) => name === queue && (n === undefined || this.aim.n + at === n));
   }
 
-  /** Ends the attempt in any state. Resolves when it has ended. */
+  /** Ends the worker's attempt to get a lock in any state. Resolves when it has ended. */
   async release(): Promise<void> {
     if (!this.#held) {
       this.cancel();
@@ -98,7 +98,7 @@ export class Attempt {
     this.#tell({ ev: 'left' });
   }
 
-  /** Turns a held write lock into a read lock. */
+  /** Turns the write lock that the worker holds into a read lock. */
   async downgrade(): Promise<void> {
     if (this.#ended || this.#downgraded || !this.#held?.downgrade) return;
     this.#downgraded = true;

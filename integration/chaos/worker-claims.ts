@@ -15,12 +15,12 @@ import type { Heartbeats } from './instrumented.ts';
 /** The properties of a hold that identify its entry in the queue. */
 export type Spot = Pick<Ownership, 'order' | 'token' | 'key'>;
 
-/** A hold of any kind. */
+/** A hold of a lock of any kind, or a leadership. */
 export interface Held {
   readonly hold: Pick<Hold, 'held' | 'remainingMs' | 'signal' | 'release'>;
   /** The entries of the hold: one for each name, in the order of the names. */
   readonly spots: readonly Spot[];
-  /** Turns the hold into a shared one. Present for a single write lock. */
+  /** Turns the hold of a write lock into that of a read lock. Present for a write lock of a single name. */
   readonly downgrade?: () => Promise<void>;
 }
 
@@ -35,7 +35,7 @@ export interface Wanted {
   readonly terms: Terms;
   /** Owner label of the claim's entries. It is unique in this process. */
   readonly label: string;
-  /** Signal whose abort ends the wait of the claim. */
+  /** Signal whose abort ends the claim while it waits. */
   readonly signal: AbortSignal;
 }
 

@@ -4,11 +4,11 @@ import type { Resource, Terms } from '@queuelock/harness/check/event';
 export interface WorkerSetup {
   /** Id of the worker, such as `worker-3`. */
   readonly id: string;
-  /** URL of the backend, with all its options. */
+  /** URL of the worker's backend, with all its options. */
   readonly url: string;
   readonly ttlMs: number;
   readonly safetyMarginMs: number;
-  /** Heartbeat interval in milliseconds. Default: the core's. */
+  /** Heartbeat interval of the worker in milliseconds. Default: that of the core. */
   readonly heartbeatIntervalMs?: number;
   /**
    * Rule by which the worker decides how long it still holds. `product` is the rule of queuelock itself. The
@@ -118,7 +118,7 @@ export type WorkerCommand =
       /** Number of claims that the worker makes in parallel. Default 1. */
       readonly parallel?: number;
     }
-  /** Begins no new attempts. Attempts in progress continue to their end. */
+  /** Begins no new attempts to get a lock. Attempts in progress continue to their end. */
   | { readonly do: 'drain' }
   /** Blocks the worker's event loop. */
   | { readonly do: 'stall'; readonly ms: number }
@@ -131,5 +131,5 @@ export type WorkerCommand =
   | { readonly do: 'effect'; readonly queue: string }
   /** Ends the worker at once without cleanup: by `process.exit`, or by an uncaught error. */
   | { readonly do: 'end'; readonly by: 'exit' | 'throw' }
-  /** Closes the worker's clients, and ends the worker. */
+  /** Closes the worker's lock clients, and ends the worker. */
   | { readonly do: 'close' };

@@ -25,7 +25,7 @@ export interface WorkerStart {
   readonly place?: ClusterClient;
   /** Additional environment variables of the worker. */
   readonly env?: Readonly<Record<string, string>>;
-  /** File for the output of the worker's standard streams. */
+  /** File that gets the output of the worker's standard streams. */
   readonly output: string;
   /** Recorder for events that the harness itself causes or observes. */
   readonly recorder: Recorder;
@@ -34,7 +34,7 @@ export interface WorkerStart {
 export interface UntilOptions {
   /** Index in the worker's `events` from which on an event is searched. Default 0. */
   readonly from?: number;
-  /** Time limit of the wait in milliseconds. Default 120,000. */
+  /** Time limit of waiting for an event in milliseconds. Default 120,000. */
   readonly withinMs?: number;
   /** Description of the event to wait for. The error of a timeout contains it. */
   readonly what?: string;
@@ -57,7 +57,7 @@ export interface WorkerEnding {
 export class WorkerProcess {
   readonly id: string;
   readonly place: ClusterClient | undefined;
-  /** All events of the worker, except reads without a new result. */
+  /** All events that the worker has reported, except reads of `held` without a new result. */
   readonly events: ChaosEvent[] = [];
   readonly ended: Promise<WorkerEnding>;
   readonly #child: ChildProcess;
@@ -173,7 +173,7 @@ export class WorkerProcess {
     );
   }
 
-  /** Output of the worker's standard streams. */
+  /** Returns the output of the worker's standard streams. */
   get printed(): string {
     return readFileSync(this.#output, 'utf8').slice(-2_000);
   }
@@ -184,14 +184,14 @@ export class WorkerProcess {
     await this.ended;
   }
 
-  /** Sends SIGKILL. Resolves when the process has ended. */
+  /** Kills the worker with SIGKILL. Resolves when its process has ended. */
   async kill(): Promise<WorkerEnding> {
     this.#recorder.tell({ ev: 'killed', worker: this.id });
     this.#child.kill('SIGKILL');
     return this.ended;
   }
 
-  /** Sends SIGSTOP. Resolves when the process is stopped. */
+  /** Freezes the worker with SIGSTOP. Resolves when its process is stopped. */
   async freeze(): Promise<void> {
     await freeze(this.pid);
     this.#isFrozen = true;

@@ -27,7 +27,7 @@ export interface Handover {
    * parent had not yet collected its exit status. Any other value means that it still ran.
    */
   readonly state: string;
-  /** Milliseconds from the fault to the last output of the previous program. */
+  /** Milliseconds from the fault to the last output of the program whose process held. */
   readonly wentOnMs: number;
 }
 

@@ -5,7 +5,7 @@ import { ScriptProcess } from '@queuelock/harness/services/script-process';
 export interface Sign {
   /** The program under the lock prints `start` first, and then `alive` every 20 ms. */
   readonly ev: 'start' | 'alive';
-  /** Time of day in seconds, to the microsecond. */
+  /** Time of day at which the line was printed, in seconds, to the microsecond. */
   readonly at: number;
   /**
    * In a line `start`: id of the process that ran under the lock before, and its state (proc(5)). The state

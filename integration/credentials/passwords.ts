@@ -15,7 +15,7 @@ export interface Account {
 interface PasswordServer {
   /** The function and options that create a backend for the server. The option `auth` is not among them. */
   readonly store: LoginStore;
-  /** Sets the password, and closes the connections of the user. */
+  /** Gives the user a password on the server, and closes all connections of the user. */
   change(password: string): Promise<void>;
   stop(): Promise<void>;
   /**
@@ -27,7 +27,7 @@ interface PasswordServer {
 
 /** A function that creates backends with the option `auth`, and the values of all other options. */
 export interface LoginStore {
-  /** URL of the module that exports the function. */
+  /** URL of the module that exports the function, which `backend` names. */
   readonly module: string;
   readonly backend: string;
   readonly options: object;

@@ -143,21 +143,21 @@ export async function renewServer(files: LiveFiles, fresh: Certificates): Promis
   await writeServer(files);
 }
 
-/** Replaces the files of the client. */
+/** Replaces the certificate files of the client. */
 export async function renewClient({ client }: LiveFiles, fresh: Certificates): Promise<void> {
   await writeFile(client.cert, fresh.client.cert);
   await writeFile(client.key, fresh.client.key);
   await writeFile(client.ca, fresh.ca);
 }
 
-/** Writes the files of the server. Existing files keep their owner and mode. */
+/** Writes the certificate files of the server. Existing files keep their owner and mode. */
 async function writeServer({ certificates, server }: LiveFiles): Promise<void> {
   await writeFile(server.ca, certificates.ca);
   await writeFile(server.cert, certificates.server.cert);
   await writeFile(server.key, certificates.server.key);
 }
 
-/** Returns the parameters of a URL that names the files of the client. */
+/** Returns the parameters of a backend's URL that name the certificate files of the client. */
 export function parametersOf({ client }: LiveFiles): string {
   return new URLSearchParams({ ...client }).toString();
 }

@@ -54,12 +54,12 @@ function mannerOf(name: string, { isTry, isTheft, isRequest, maxWaiters }: Terms
   };
 }
 
-/** Returns the reason of a loss, or the code of a failure. */
+/** Returns why the claim has ended: the reason of a loss of the lock, or the code of a failure. */
 export function reasonOf(error: unknown): string {
   return isQueueLockError(error) ? (error.reason ?? error.code) : String(error);
 }
 
-/** Describes an error without its message, which names ids and addresses. */
+/** Describes an error that ended a claim. Leaves out its message, which names ids and addresses. */
 export function describeError(error: unknown): string {
   if (!isQueueLockError(error)) return String(error);
   const { code, reason = '', eviction } = error;

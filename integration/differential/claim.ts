@@ -35,8 +35,8 @@ export class Claim implements ClaimView {
   status: ClaimView['status'] = 'joining';
   isShared: boolean;
   /**
-   * Whether the session is moving to another client. Until the claim is resumed there, its states in the old
-   * client are ignored.
+   * Whether the session is moving to another client. Until that client has resumed the claim, the claim's
+   * states in the old client are ignored.
    */
   isMoving = false;
   /** Whether a change of the entry has no response yet, so that its outcome is not known. */
@@ -75,7 +75,9 @@ export class Claim implements ClaimView {
     return [...this.#requests.keys()];
   }
 
-  /** Describes the claim without ids and times. */
+  /**
+   * Describes the state of the claim without ids and times, so that it can be compared with another store's.
+   */
   get text(): string {
     const { status, isShared } = this;
     return [status, isShared ? 'shared' : '', this.#detail, ...this.#ends].filter(Boolean).join(', ');

@@ -31,7 +31,7 @@ export class Generator {
     this.features = features;
   }
 
-  /** Returns the next step, or `undefined` at the end of the script. */
+  /** Returns the next random step of the script, or `undefined` at its end. */
   step(now: Situation): Step | undefined {
     if (this.#left === 0) return undefined;
     this.#left -= 1;

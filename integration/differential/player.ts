@@ -18,7 +18,7 @@ const KEPT_RECORDS = 100;
 
 export interface PlayerSetup {
   readonly store: Store;
-  /** Prefix of the names of all queues. */
+  /** Prefix of the names of all queues that the script uses. */
   readonly prefix: string;
   readonly queues: readonly string[];
   readonly features: Features;

@@ -4,11 +4,11 @@ export interface Terms {
   readonly limit?: number;
   readonly permits?: number;
   readonly maxWaiters?: number;
-  /** The claim takes the lock from its holder. */
+  /** Whether the claim steals the lock from its holder. */
   readonly isTheft?: true;
-  /** The claim requests a release from the holder. */
+  /** Whether the claim sends a handover request to the holder. */
   readonly isRequest?: true;
-  /** The claim is admitted at once or leaves the queue; it does not wait. */
+  /** Whether the claim is a try: it is admitted at once or leaves the queue, and does not wait. */
   readonly isTry?: true;
 }
 
@@ -41,7 +41,7 @@ export type Step =
    */
   | { readonly act: 'end session' | 'close' | 'move'; readonly client: string }
   | { readonly act: 'limit'; readonly queue: string; readonly limit: number }
-  /** Lists all queues, and reads the token of every entry. */
+  /** A step in which a client lists all queues, and reads the token of every entry. */
   | { readonly act: 'list' }
   /** The last step of each script, which releases every claim as soon as it holds. */
   | { readonly act: 'drain' };

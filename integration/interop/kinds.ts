@@ -83,7 +83,7 @@ export const curatorTaughtBoth: Kind = kind('Java', 'mutex-both', 'Curator mutex
 
 export const kazooLock: Kind = kind('Python', 'lock', 'kazoo Lock');
 export const kazooWriter: Kind = kind('Python', 'write', 'kazoo WriteLock');
-/** A kazoo lock with the option `extra_lock_patterns`. */
+/** A kazoo lock whose option `extra_lock_patterns` makes it also count nodes with Curator's names. */
 export const kazooExtra: Kind = kind('Python', 'extra-lock', 'kazoo Lock, extra pattern');
 /** A kazoo lock with Curator's names: the example in the README of @queuelock/zookeeper. */
 export const kazooCurator: Kind = kind('Python', 'curator-lock', 'kazoo, Curator’s names');

@@ -98,7 +98,7 @@ export class Participant {
     // A detached process has its own process group, so that its descendants can be signalled with it.
     this.#child = spawn(program, args, { detached: true, stdio: 'pipe' });
     this.#child.stderr!.setEncoding('utf8').on('data', (text: string) => (this.#stderr += text));
-    // Writing to a process that has died fails, which is ignored.
+    // Ignores the error of writing to a process that has died.
     this.#child.stdin!.on('error', () => undefined);
     createInterface(this.#child.stdout!).on('line', (line) =>
       this.#log.add(JSON.parse(line) as InteropEvent),
@@ -143,21 +143,21 @@ export class Participant {
     this.#child.stdin!.end();
   }
 
-  /** Sends SIGKILL. Resolves when the process has ended. */
+  /** Kills the participant with SIGKILL. Resolves when its process has ended. */
   async crash(): Promise<void> {
     this.#note('killed');
     this.#signal('SIGKILL');
     await this.ended;
   }
 
-  /** Sends SIGSTOP. Resolves when all processes of the participant are stopped. */
+  /** Freezes the participant with SIGSTOP. Resolves when all its processes are stopped. */
   async freeze(): Promise<void> {
     this.#note('frozen');
     this.#signal('SIGSTOP');
     await freeze(this.#child.pid!);
   }
 
-  /** Resumes the participant, which may end at once. */
+  /** Resumes a frozen participant, which may end at once. */
   thaw(): void {
     this.#note('thawed');
     this.#signal('SIGCONT');

@@ -60,5 +60,5 @@ type Said =
   | 'observing'
   | 'leader';
 
-/** All events of one queue, in any order. */
+/** All events of the participants in one queue, in any order. */
 export type History = readonly InteropEvent[];

@@ -27,7 +27,7 @@ interface Party {
 export interface Line {
   readonly title: string;
   readonly pairs: readonly Pair[];
-  /** Set for a semaphore, which has one permit. */
+  /** Number of permits, set if the queue is that of a semaphore. */
   readonly permits?: 1;
   /** The participant at the end of the queue, which is neither killed nor frozen. */
   readonly last: Kind;

@@ -39,7 +39,7 @@ export class Program {
     return this.#child.pid!;
   }
 
-  /** Resolves when the output matches. Rejects when the program ends before. */
+  /** Resolves when the program's output matches the pattern. Rejects when the program ends before. */
   async until(pattern: RegExp): Promise<void> {
     const matched = new Promise<void>((resolve) => {
       const read = (): void => {

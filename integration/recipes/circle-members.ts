@@ -4,14 +4,14 @@ import { scriptOf } from '@queuelock/harness/services/script';
 
 const SCRIPT = fileURLToPath(new URL('circle-member.ts', import.meta.url));
 
-/** A queue in a store. */
+/** A queue: its store, and its name in the store. */
 export interface Spot {
   readonly url: string;
   readonly ttlMs: number;
   readonly name: string;
 }
 
-/** One participant of a deadlock: a call chain that holds one lock and waits for another. */
+/** What one process of a deadlock does: its call chain holds one lock and waits for another lock. */
 export interface Member {
   readonly owner: string;
   readonly holds: Spot;
@@ -23,7 +23,7 @@ export interface Member {
   readonly yieldsOver?: readonly Spot[];
 }
 
-/** An event that a member prints. */
+/** An event that a process of a deadlock prints. */
 export interface CircleEvent {
   readonly ev:
     | 'holds'
@@ -38,7 +38,7 @@ export interface CircleEvent {
   readonly code?: string;
 }
 
-/** A member of a deadlock in a separate process. It begins to wait when the test sends it a message. */
+/** A separate process that takes part in a deadlock. It begins to wait when the test sends it a message. */
 export class MemberProcess extends ScriptProcess<CircleEvent> {
   readonly member: Member;
 

@@ -8,9 +8,9 @@ import { MemberProcess, type Spot } from './circle-members.ts';
 
 const OWNERS = ['ann', 'ben', 'cat'];
 
-/** Makes cycles of a given number of processes over etcd and ZooKeeper. */
+/** Makes deadlocks of a given number of processes, with locks in etcd and ZooKeeper. */
 export interface Circle {
-  /** Clients that only observe the queues, one for each store. */
+  /** Lock clients that only observe the queues of the deadlock, one for each store. */
   readonly clients: readonly LockClient[];
   /** Queues of the latest deadlock that was made. */
   readonly spots: readonly Spot[];

@@ -64,7 +64,7 @@ export const attempts: Readonly<Record<string, Attempt>> = {
 /** A client that gives up its acquisitions, and a client that joins the queue behind it. */
 interface Parties {
   readonly site: Site;
-  /** Client with a slow connection. */
+  /** Client whose connection to the server is slow. */
   readonly hesitant: LockClient;
   readonly competitor: LockClient;
 }

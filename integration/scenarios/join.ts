@@ -9,7 +9,7 @@ export interface Place {
    * grant.
    */
   readonly held: Promise<Ownership>;
-  /** Ends the claim in any state. */
+  /** Ends the claim, whether it waits or holds. */
   leave(): void;
 }
 

@@ -13,11 +13,11 @@ export type Prelude = (socket: Socket) => Promise<void>;
  */
 export interface TlsServer {
   readonly port: number;
-  /** Number of connections on which a handshake began. */
+  /** Number of connections on which a client began a TLS handshake. */
   readonly handshakes: number;
-  /** Resolves when the first bytes arrive after a handshake. */
+  /** Resolves when the first bytes arrive from a client after a TLS handshake. */
   readonly trusted: Promise<void>;
-  /** Whether any bytes have arrived after a handshake. */
+  /** Whether any bytes have arrived from a client after a TLS handshake. */
   readonly isTrusted: boolean;
   close(): Promise<void>;
 }
@@ -66,7 +66,7 @@ async function bytes(socket: Socket, count: number): Promise<void> {
   }
 }
 
-/** Starts a server on the loopback address. */
+/** Starts a TLS server on the loopback address of this machine. */
 export async function startTlsServer(
   { cert, key }: { readonly cert: Buffer; readonly key: Buffer },
   prelude: Prelude,

@@ -6,7 +6,7 @@ import { startChromium } from '@queuelock/harness/services/chromium';
 import type { ProcessService } from '@queuelock/harness/services/service';
 import { STORES, type Store } from './stores.ts';
 
-/** Runs `queuelock ui` over a separate server, and a browser. */
+/** The command `queuelock ui` with a store's server of its own, and a browser that shows its page. */
 export class UiStage {
   readonly server: ProcessService;
   readonly browser: Browser;

@@ -36,7 +36,7 @@ export interface Cell {
 /** The scenarios and sizes that one run of the benchmark measures. */
 export interface Extent {
   readonly scenarios: readonly Scenario[];
-  /** The numbers of waiters to measure. */
+  /** The numbers of waiters with which hand-offs are measured. */
   readonly n: readonly number[];
   /**
    * Whether to measure only the few scenarios and sizes whose results differ little from round to round, to
@@ -85,7 +85,7 @@ function sizesOf(scenario: Scenario, { n, short }: Extent): readonly number[] {
   return short ? SIZES[scenario].slice(0, 1) : SIZES[scenario];
 }
 
-/** Formats a size: `256 locks`, `1,000 waiters`. */
+/** Formats the size of a cell: `256 locks`, `1,000 waiters`. */
 export function sizeText({ scenario, size, noise }: Cell): string {
   const number = size.toLocaleString('en');
   const unit = UNITS[scenario];

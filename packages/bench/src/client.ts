@@ -3,7 +3,7 @@ import type { Cell, StoreName } from './cells.ts';
 
 /** A measured program: a lock library, or raw calls to the store. */
 export interface Client {
-  /** Name in the tables, for instance `Go concurrency.Mutex`. */
+  /** Name of the client in the tables, for instance `Go concurrency.Mutex`. */
   readonly name: string;
   readonly store: StoreName;
   readonly kind: 'ours' | 'peer' | 'floor';
@@ -22,9 +22,9 @@ export interface Client {
   readonly words: (cell: Cell, pace: Pace) => readonly string[] | undefined;
 }
 
-/** Durations and repetitions of the scenarios. */
+/** Durations and repetitions of the benchmark's scenarios. */
 export interface Pace {
-  /** Duration in milliseconds of the time in which cycles are counted. */
+  /** Duration of a measurement in milliseconds, in which cycles of acquisition and release are counted. */
   readonly ms: number;
   /**
    * Least number of warm-up cycles of each loop. Programs with a just-in-time compiler run at least 3,000 in

@@ -114,7 +114,7 @@ const START: Measured = { scenario: 'start', size: 1 };
 const MASS: Measured = { scenario: 'mass', size: 1_000 };
 const waiters = (size: number): Measured => ({ scenario: 'drain', size });
 
-// --- the list of goals
+// --- the list of performance goals
 
 const PER_LINE = [
   'p50',

@@ -136,7 +136,7 @@ async function need(
 
 interface Program {
   readonly sources: string;
-  /** Command that prints the compiler's version. */
+  /** Command that prints the version of the program's compiler. */
   readonly compiler: CommandLine;
   /** Builds the program into the empty directory `target`. */
   readonly build: (target: string) => Promise<unknown>;

@@ -75,7 +75,7 @@ function valueOf(cell: Cell, key: string): unknown {
   return Object.entries(cell).find(([name]) => name === key)?.[1];
 }
 
-/** Divides two values. Returns `undefined` if one of them is missing. */
+/** Divides two results. Returns `undefined` if one of them is missing. */
 export function ratio(value: number | undefined, to: number | undefined): number | undefined {
   return value === undefined || to === undefined ? undefined : value / to;
 }

@@ -153,7 +153,7 @@ function ratios(results: Results, { cell, client, transport, kind }: Result): st
   return [ratioText(ratio(own, floor)), ratioText(ratio(own, competitor))];
 }
 
-/** Formats three significant digits; a dash for no value. */
+/** Formats a number to three significant digits, or as a dash if there is none. */
 export function numberText(value: number | undefined): string {
   if (value === undefined || Number.isNaN(value)) return '-';
   const digits = Math.abs(value) >= 100 || Number.isInteger(value) ? 0 : Math.abs(value) >= 10 ? 1 : 2;

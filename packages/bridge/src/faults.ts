@@ -30,7 +30,7 @@ export class FaultLog {
     });
   }
 
-  /** The logged faults, the newest last. */
+  /** The faults in the log, the newest last. */
   get faults(): readonly FaultSnapshot[] {
     return this.#faults;
   }

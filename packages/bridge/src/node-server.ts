@@ -11,9 +11,9 @@ export type Handler = (request: Request, connection: ConnectionFacts) => Promise
 /** Address and connection limits of the server. */
 export interface ServeOptions {
   readonly handle: Handler;
-  /** Port. Default 0: any free port. */
+  /** Port on which the server listens. Default 0: any free port. */
   readonly port?: number;
-  /** Host. Default `127.0.0.1`: other machines cannot connect. */
+  /** Host on which the server listens. Default `127.0.0.1`: other machines cannot connect. */
   readonly host?: string;
   /** Largest number of open connections. A further connection is closed at once. Default 4,000. */
   readonly connections?: number;
@@ -29,7 +29,7 @@ export interface Served extends AsyncDisposable {
   /** URL for a browser on this machine, without a slash at the end. */
   readonly url: string;
   readonly port: number;
-  /** Closes all connections. Resolves when the port is free. */
+  /** Closes the server and all its connections. Resolves when the port is free. */
   close(): Promise<void>;
 }
 

@@ -78,11 +78,14 @@ export interface BridgeTimes {
 export interface Contenders {
   /** Name of the queue for which the demo programs contend. */
   readonly name: string;
-  /** Emits after each change. Never errors. */
+  /** Emits after each change of the demo programs or of their locks. Never errors. */
   readonly changed$: Observable<unknown>;
   /** Returns the current state of the demo programs. */
   readonly draw: () => Omit<ContendersSnapshot, keyof Snapshot | 'name'>;
-  /** Applies a visitor's action. If the promise rejects, the visitor receives the error. */
+  /**
+   * Applies an action of a visitor to the demo programs. If the promise rejects, the visitor receives the
+   * error.
+   */
   readonly act: (act: ContendersAct) => Promise<void>;
 }
 
@@ -133,7 +136,7 @@ const OPTIONS: KnownOptions<BridgeOptions> = {
   clock: 'object',
 };
 
-/** Validated options with all defaults filled in. */
+/** Validated options of the bridge, with all defaults filled in. */
 export interface Settings extends Required<Omit<BridgeOptions, 'contenders' | 'limits' | 'times'>> {
   readonly contenders: Contenders | undefined;
   readonly limits: AllLimits;
@@ -152,7 +155,7 @@ const TIMES: Required<BridgeTimes> = {
 
 const OWN_MACHINE = ['localhost', '127.0.0.1', '[::1]'];
 
-/** Validates the options and fills in the defaults. */
+/** Validates the options of the bridge, and fills in the defaults. */
 export function settingsOf(options: BridgeOptions): Settings {
   const {
     client,

@@ -27,7 +27,7 @@ export type Order = RequestedTopic & { readonly refusal?: Error };
 export interface StreamOrder {
   readonly topics: readonly Order[];
   readonly client: ClientId;
-  /** Whether the whole request fails if any topic is refused. */
+  /** Whether the whole request for a stream fails if any of its topics is refused. */
   readonly isStrict?: boolean;
   /** Key and grace of the join for which the stream was opened. They are sent before all snapshots. */
   readonly joined?: JoinResponse;

@@ -198,7 +198,7 @@ function isSeen({ status, error }: { readonly status: string; readonly error?: u
   return status !== 'connecting' || error !== undefined;
 }
 
-/** Encodes a snapshot in one piece. */
+/** Encodes a topic's snapshot as a single piece of JSON. */
 function inJson(draw: () => unknown): () => Iterable<string> {
   return () => [JSON.stringify(draw())];
 }

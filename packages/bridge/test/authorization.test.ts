@@ -61,7 +61,7 @@ const handover = { reason: 'urgent', withinMs: 1 };
 const name = fc.constantFrom(...NAMES);
 const KEPT = { kept: 'yes' };
 
-/** Id and secret of a join, which no join in the bridge has. */
+/** Id and secret of a join that the bridge does not have. */
 const KEY = { id: '0'.repeat(24), secret: 'x'.repeat(32) };
 const OF_A_JOIN = [
   ['joins/touch', { joins: [KEY] }],

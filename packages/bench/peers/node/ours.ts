@@ -59,7 +59,7 @@ async function open(
   revocation: Revocation,
 ): Promise<OwnContender> {
   const client = createLockClient(backend, { ttlMs: ttlMs ?? SESSION_MS });
-  // Acquires a lock once, which opens the session.
+  // Acquires a lock once, which opens the client's session before the measurement.
   await (await client.acquire('warm/connected')).release();
   return {
     async acquire(name) {

@@ -28,7 +28,7 @@ export class Parameters {
   }
 }
 
-/** Returns the address of the server from the environment. */
+/** Returns the address of the store's server from an environment variable. */
 export function endpointOf(variable: 'ETCD' | 'ZK' | 'REDIS'): string {
   const endpoint = process.env[variable];
   if (!endpoint) throw new Error(`${variable}=host:port is not set`);

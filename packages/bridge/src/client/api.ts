@@ -51,7 +51,7 @@ export interface Observed<P> extends Connection {
   readonly refusal?: BridgeError;
 }
 
-/** Options of a join. */
+/** Options with which a page joins a queue. */
 export type JoinOptions = Omit<JoinRequest, 'name' | 'key'>;
 
 /**
@@ -100,7 +100,7 @@ export type PageClaimState =
   | {
       readonly status: 'queued';
       readonly id: string;
-      /** Fencing token that the entry will have when it holds. */
+      /** Fencing token that the entry of this join will have when it holds. */
       readonly token: string;
       /** Number of entries ahead of this one plus one: the entry with position 1 holds next. */
       readonly position: number;
@@ -196,7 +196,7 @@ export interface BridgeClient {
   close(): void;
 }
 
-/** Headers of a request, by name. */
+/** HTTP headers of a request to the bridge, by name. */
 export type BridgeHeaders = Readonly<Record<string, string>>;
 
 /** Options of a bridge client. */
@@ -219,13 +219,13 @@ export interface BridgeClientOptions {
   readonly clock?: ClientClock;
 }
 
-/** Clock and timers of the client. */
+/** Clock and timers that the bridge's client uses in the page. */
 export interface ClientClock {
   /**
    * Milliseconds since an arbitrary start. Never goes back, and advances while the machine sleeps if the platform can measure
    * that.
    */
   now(): number;
-  /** Calls `task` once after `ms` or later. The returned function cancels it. */
+  /** Calls `task` once after at least `ms` milliseconds. The returned function cancels the call. */
   after(ms: number, task: () => void): () => void;
 }

@@ -60,7 +60,7 @@ export class PageJoin {
     this.#tools = tools;
   }
 
-  /** Emits the states of the join; completes after `ended`. */
+  /** Emits the states of the page's join; completes after the state `ended`. */
   get state$(): Observable<PageClaimState> {
     return this.#state$;
   }

@@ -38,7 +38,7 @@ interface ActiveListener extends Listener {
 // Time in milliseconds in which changes of the page's topics are collected into one request. A page that
 // renders anew drops and adds many topics at once.
 const BATCH_MS = 5;
-// Delay in milliseconds before the stream reopens because a topic was dropped.
+// Delay in milliseconds before the page's stream reopens because a topic was dropped.
 const DROPPED_MS = 1_000;
 // Delay in milliseconds before the client requests topics again that an overloaded bridge refused.
 const REFUSED_RETRY_MS = 5_000;
@@ -109,7 +109,7 @@ export class PageStream {
     this.#data$.complete();
   }
 
-  /** Disconnects while no topic has a listener. */
+  /** Disconnects the stream from the bridge, which it needs only while a topic has a listener. */
   #disconnect(): void {
     this.#next?.cancel();
     this.#next = undefined;

@@ -3,10 +3,10 @@ import { ifDefined } from '../snapshots/if-defined.ts';
 import { toWireError } from '../refusal.ts';
 import type { HandoverSnapshot, JoinSnapshot } from '../wire.ts';
 
-/** What a snapshot of a join contains besides the state of the claim on the lock. */
+/** What a snapshot of a join contains besides the state of the join's claim. */
 export interface JoinDetails {
   readonly at: number;
-  /** Key of the entry; empty until the entry is in the queue. */
+  /** Key of the join's entry; empty until the entry is in the queue. */
   readonly key: string;
   readonly requests: readonly HandoverSnapshot[];
 }

@@ -18,9 +18,9 @@ export interface JoinTools extends IdleDetectorTools {
 export interface JoinSpec {
   readonly key: JoinKey;
   readonly request: JoinRequest;
-  /** Owner label of the entry. */
+  /** Owner label of the join's entry in the queue. */
   readonly owner: string;
-  /** How the page will prove that it is alive. */
+  /** How the page of the join will prove that it is alive. */
   readonly sign: Sign;
 }
 
@@ -89,7 +89,7 @@ export class Join {
     return !('answer' in this.#state && this.#state.answer);
   }
 
-  /** The ownership, while the join holds. */
+  /** The ownership of the lock, while the join holds. */
   get ownership(): Ownership | undefined {
     return 'ownership' in this.#state ? this.#state.ownership : undefined;
   }

@@ -10,7 +10,7 @@ import type { HandoverSnapshot, JoinAnswer } from '../wire.ts';
 export class PendingRequests {
   readonly #ownership: Ownership;
   readonly #queue$: Observable<QueueState>;
-  /** Requests by the id of the requesting entry. */
+  /** Handover requests by the id of the requesting entry. */
   readonly #requests = new Map<string, HandoverRequest>();
   #onChange: () => void = () => undefined;
 

@@ -75,11 +75,11 @@ export interface BridgeLimits {
   readonly bodies?: number;
   /** Largest number of bytes of a request body. Default 256 KiB. */
   readonly bodyBytes?: number;
-  /** Limits of each client. */
+  /** Limits for each client of the bridge. */
   readonly perClient?: ClientLimits;
 }
 
-/** Limits with all defaults filled in. */
+/** Limits for clients and for the bridge, with all defaults filled in. */
 export type AllLimits = Required<Omit<BridgeLimits, 'perClient'>> & {
   readonly perClient: Required<ClientLimits>;
 };
@@ -110,7 +110,7 @@ const CLIENT_LIMITS: Required<ClientLimits> = {
   requestsPerSecond: 100,
 };
 
-/** Validates the limits and fills in the defaults. */
+/** Validates the limits for clients and for the bridge, and fills in the defaults. */
 export function filledLimits(limits: BridgeLimits | undefined): AllLimits {
   const known: KnownOptions<BridgeLimits> = { ...numbersOf(LIMITS), perClient: 'object' };
   const { perClient, ...rest } = checkedOptions('limits', limits, known);

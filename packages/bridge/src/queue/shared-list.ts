@@ -33,7 +33,7 @@ export class SharedList {
   readonly #time: ServerTime;
   readonly #watch: Subscription;
   #state: QueuesState = { status: 'connecting', queues: [] };
-  /** The queues, sorted by name. */
+  /** Records of the list's queues, sorted by name. */
   #records: readonly ListedRecord[] = [];
   /**
    * Whether the store could be read when the latest list arrived. If not, the times of changes that the next

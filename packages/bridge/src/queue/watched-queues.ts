@@ -51,7 +51,7 @@ export class WatchedQueues {
     ];
   }
 
-  /** Returns a queue if it is watched. */
+  /** Returns the queue with this name if it is watched at present. */
   get(name: string): WatchedQueue | undefined {
     return this.#queues.get(name)?.queue;
   }

@@ -24,7 +24,7 @@ export function snapshotOf({ status, error }: Pick<QueueState, 'status' | 'error
   return { at, status, ...(error === undefined ? {} : { error: toWireError(error) }) };
 }
 
-/** Converts the entries of a queue to their wire form. */
+/** Converts the entries of a queue to the form in which the bridge sends them to pages. */
 export function entrySnapshots(queue: WatchedQueue, now: number, budgets: Budgets): readonly EntrySnapshot[] {
   const { entries } = queue.state;
   const waits = waitsOf(queue, now);

@@ -26,7 +26,7 @@ export class Findings {
     this.#tools = tools;
   }
 
-  /** Whether at least one diagnosis has finished, also if it failed. */
+  /** Whether at least one diagnosis of the store has finished, also if it failed. */
   get isReady(): boolean {
     return this.#diagnosedAt !== undefined || this.#error !== undefined;
   }

@@ -5,7 +5,7 @@ import { topicKey, type Topic } from '../wire.ts';
 
 /** Source of the snapshots of a topic. */
 export interface TopicSource {
-  /** Emits after each change, and upon subscription if any state is known. */
+  /** Emits after each change of the topic, and upon subscription if any state is known. */
   readonly changed$: Observable<unknown>;
   /** Yields the current snapshot in pieces of JSON. The bridge may do other work between two pieces. */
   readonly encode: () => Iterable<string>;
@@ -62,7 +62,7 @@ export class Feed {
     this.#watch = follow(source.changed$, () => this.#onChange());
   }
 
-  /** Version of the latest snapshot; 0 before the first. */
+  /** Version number of the topic's latest snapshot; 0 before the first. */
   get version(): number {
     return this.#version;
   }
@@ -81,7 +81,7 @@ export class Feed {
     return this.#version > 0 && !this.#event && !this.#failure;
   }
 
-  /** Size of the encoded snapshot. */
+  /** Size of the topic's encoded snapshot in bytes. */
   get bytes(): number {
     return this.#event?.byteLength ?? 0;
   }

@@ -131,7 +131,7 @@ export class Feeds {
   }
 }
 
-/** Returns the quotas in which a topic counts. */
+/** Returns the quotas by which a topic is limited. */
 function quotasOf(
   topic: Topic,
   { topics, overviews, queues }: FeedsTools['limits'],

@@ -73,7 +73,7 @@ export class SseConnection {
     this.#texts.push(Buffer.from(text));
   }
 
-  /** Marks the topic as having a new snapshot. */
+  /** Marks the topic of a feed as having a snapshot that the client has not received. */
   readonly onSnapshot = (feed: Feed): void => {
     if (this.#hasEnded) return;
     this.#pending.add(feed);

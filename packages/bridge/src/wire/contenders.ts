@@ -25,7 +25,7 @@ export interface ContenderSnapshot {
    * 1970.
    */
   readonly provenUntil?: number;
-  /** How the program's process ended. Present with the status `gone`. */
+  /** How the program's process ended. Present if the program has the status `gone`. */
   readonly end?: string;
 }
 

@@ -4,7 +4,7 @@ import * as v from 'valibot';
 /** An error on the wire: the core's code and message, and whether the same call may succeed when it is repeated. */
 export interface WireError {
   readonly code: QueueLockErrorCode;
-  /** Message that begins with the code in brackets, without secrets. */
+  /** Error message, which begins with the code in brackets and contains no secrets. */
   readonly message: string;
   readonly retryable: boolean;
   /** Why the lock was lost, as the core reports it. Present if the code of the error is `OWNERSHIP_LOST`. */

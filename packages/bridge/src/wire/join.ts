@@ -10,9 +10,9 @@ export interface JoinRequest {
   readonly owner?: string;
   /** Metadata, shown to all users: never a secret. */
   readonly metadata?: Readonly<Record<string, string>>;
-  /** Mode of the entry. Default `exclusive`. */
+  /** Mode of the entry: `exclusive` (the default) or `shared`. */
   readonly mode?: 'exclusive' | 'shared';
-  /** Longest wait in milliseconds. Default: no limit. */
+  /** Longest time in milliseconds that the entry may wait in the queue. Default: no limit. */
   readonly timeoutMs?: number;
   /** Handover request to the holder, as in `ask`. It needs the same permission and counts in the same quota. */
   readonly request?: WireHandoverRequest;
@@ -24,7 +24,7 @@ export interface JoinRequest {
 
 /** Id of a join, and the secret that proves the right to control it. */
 export interface JoinKey {
-  /** Id of 24 hexadecimal digits. */
+  /** Id of the join: 24 hexadecimal digits. */
   readonly id: string;
   /** Secret of 32 to 64 letters, digits, `-`, `_`. Any client that has it can control the join. */
   readonly secret: string;
@@ -41,7 +41,7 @@ export interface JoinResponse extends JoinKey {
 
 /** A handover request that came through the bridge and has no answer yet. */
 export interface HandoverSnapshot {
-  /** The `id` of the requesting entry. */
+  /** Id of the entry that carries the handover request. */
   readonly from: string;
   readonly owner: string;
   readonly reason: string;
@@ -121,11 +121,11 @@ export interface JoinAct {
 
 /** A holder's answer to a handover request. */
 export interface JoinAnswer extends JoinAct {
-  /** The `id` of the requesting entry. */
+  /** Id of the entry that carries the handover request. */
   readonly to: string;
   /** `yield`: release to the next waiter. `pass`: release to the requester ahead of other waiters. */
   readonly answer: 'yield' | 'pass' | 'decline';
-  /** Reason that the requester is shown after a `decline`. */
+  /** Reason that the requester is shown if the holder declines the request. */
   readonly reason?: string;
 }
 

@@ -25,7 +25,7 @@ export interface ElectionSnapshot extends Snapshot {
 export interface SessionEntry extends EntryRef {
   /** Name of the queue that has the entry. */
   readonly name: string;
-  /** Position as in a queue's snapshot. */
+  /** Position of the entry as in the snapshot of its queue. */
   readonly position: number;
   readonly since?: number;
 }
@@ -52,7 +52,7 @@ export interface Coverage {
 /** The entries of all programs. */
 export interface SessionsSnapshot extends Snapshot, Coverage {
   readonly prefix: string;
-  /** Programs, those with the most entries first. */
+  /** All programs that have entries, those with the most entries first. */
   readonly sessions: readonly SessionSnapshot[];
 }
 

@@ -66,7 +66,7 @@ export interface QueueSnapshot extends Snapshot {
   readonly entries: readonly EntrySnapshot[];
   /** Latest evictions, the newest last. */
   readonly evictions: readonly EvictionSnapshot[];
-  /** Number of holds that have ended while the bridge watched. */
+  /** Number of holds of the lock that have ended while the bridge watched the queue. */
   readonly handOffs: number;
   /** Median duration of the latest holds that the bridge has seen from beginning to end, in milliseconds. */
   readonly typicalHoldMs?: number;
@@ -95,7 +95,7 @@ export interface Span extends EntryRef {
 /** Recent history of a queue. The bridge records it while a page shows the queue, and for a while after. */
 export interface TimelineSnapshot extends Snapshot {
   readonly name: string;
-  /** Time at which the bridge began to watch. */
+  /** Time at which the bridge began to watch the queue. */
   readonly beganAt: number;
   /**
    * Stays of removed entries in the order of their removal, then those of present entries in the order of the
@@ -128,7 +128,7 @@ export interface QueuesSnapshot extends Snapshot {
   readonly prefix: string;
   /** The queues sorted by name, as many as the bridge's limit allows. */
   readonly queues: readonly ListedQueueSnapshot[];
-  /** Number of queues in total. */
+  /** Number of queues in the list, those beyond the bridge's limit included. */
   readonly count: number;
 }
 

@@ -10,7 +10,7 @@ export interface RecordedHoldSnapshot {
   readonly owner: string;
   readonly host?: string;
   readonly pid?: number;
-  /** Fencing token, decimal. */
+  /** Fencing token of the hold, as a decimal string. */
   readonly token: string;
   /** When the hold began, by the clock of the holder's machine. */
   readonly beganAt: number;

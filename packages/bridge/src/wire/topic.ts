@@ -19,11 +19,11 @@ export type Topic =
   | { readonly kind: 'timeline'; readonly name: string }
   /** The recorded holds of a queue, also from before the bridge was started. */
   | { readonly kind: 'record'; readonly name: string }
-  /** The leader and the candidates of an election. */
+  /** The leader and the candidates of an election, which is a queue. */
   | { readonly kind: 'election'; readonly name: string }
   /** The entries of many queues, grouped by the program that made them. */
   | { readonly kind: 'sessions'; readonly prefix: string }
-  /** Deadlocks, which are cycles of waiters. */
+  /** The deadlocks among the queues whose names begin with the prefix. */
   | { readonly kind: 'deadlocks'; readonly prefix: string }
   /** Present and past faults: findings about the store, losses of the bridge's session, evictions. */
   | { readonly kind: 'faults'; readonly prefix: string }
