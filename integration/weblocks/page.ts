@@ -68,7 +68,7 @@ class Contexts {
     this.#page = page;
   }
 
-  /** The event target that stands for the page's `window`, to which frames send their messages. */
+  /** The event target that represents the page's `window`, to which frames send their messages. */
   get window(): EventTarget {
     return this.#page.window;
   }

@@ -78,7 +78,7 @@ export interface BridgeTimes {
 export interface Contenders {
   /** Name of the queue for which the demo programs contend. */
   readonly name: string;
-  /** Emits after each change of the demo programs or of their locks. Never errors. */
+  /** Emits after each change of the state that `draw` returns. Never errors. */
   readonly changed$: Observable<unknown>;
   /** Returns the current state of the demo programs. */
   readonly draw: () => Omit<ContendersSnapshot, keyof Snapshot | 'name'>;

@@ -109,7 +109,7 @@ export class PageStream {
     this.#data$.complete();
   }
 
-  /** Disconnects the stream from the bridge, which it needs only while a topic has a listener. */
+  /** Closes the stream's connection to the bridge. It is reopened when a topic gets a listener. */
   #disconnect(): void {
     this.#next?.cancel();
     this.#next = undefined;
