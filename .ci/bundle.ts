@@ -109,7 +109,7 @@ function doorsOf(name: string): string[] {
   return doors.map((door) => door.replace(/^\.\/bundle\//, ''));
 }
 
-// Libraries are bundled first, since the bundle of the command contains them.
+// Bundles libraries first, since the bundle of the command `queuelock` contains them.
 for (const { name } of publicPackages()) {
   const doors = doorsOf(name);
   const rxjs = resolve('packages', name, 'node_modules/rxjs');

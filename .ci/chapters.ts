@@ -12,7 +12,7 @@ import { circleIn, type Import } from './import-circles.ts';
 import { circleOfModules } from './modules.ts';
 import { publicPackages } from './packages.ts';
 
-/** The packages whose sources are divided into chapters. */
+/** The packages whose sources are divided into chapters (folders with a description). */
 const CUT = ['core', 'etcd', 'zookeeper', 'redis', 'postgres', 'mysql', 'sqlite', 'consul'];
 const DRAWING = 'packages/architecture.svg';
 /**
@@ -24,10 +24,10 @@ const DOORS = 'doors';
 const DESCRIPTION = /^\/\/ Folder "([^"]+)": (.+)\.\n/;
 
 interface Source {
-  /** Path of the file below `src`. */
+  /** Path of the source file below `src` of its package. */
   readonly path: string;
   readonly text: string;
-  /** The modules that the file imports: paths below `src`, and names of packages. */
+  /** The modules that the source file imports: paths below `src`, and names of packages. */
   readonly imports: readonly string[];
 }
 
@@ -58,7 +58,9 @@ function importsBetween(sources: readonly Source[]): readonly Import[] {
     .filter(({ from, to }) => from !== to);
 }
 
-/** Returns the chapters and the descriptions in the first lines of their files. */
+/**
+ * Returns the chapters (folders) of a package, each with the descriptions in the first lines of its files.
+ */
 function chaptersOf(sources: readonly Source[]): ReadonlyMap<string, readonly string[]> {
   const chapters = new Map<string, string[]>();
   for (const { path, text } of sources) {
@@ -105,9 +107,9 @@ function snapshot(): string {
 }
 
 /**
- * Yields a message if the drawing does not show the present imports, or writes the drawing with --update. It
- * is called only if no imports form a circle: in the drawing all arrows lead down, so it cannot show a
- * circle.
+ * Yields a message if the drawing packages/architecture.svg does not show the present imports, or writes it
+ * with --update. Call this function only if no imports form a circle: arrows of the drawing lead down, so it
+ * cannot show a circle.
  */
 function* wrongWithDrawing(): Generator<string> {
   const drawn = snapshot();

@@ -59,8 +59,8 @@ export function installConsumer(folder: string, tarballs: string, packages: read
 }
 
 /**
- * Returns the lines that the compiler prints about one file. By default, `file` is the program that imports
- * all packages. The compiler also checks the declarations of the packages.
+ * Returns the lines that the compiler prints about one file of a user's program. By default, `file` imports
+ * all packages of queuelock. The compiler also checks the declarations of these packages.
  */
 export function compileConsumer(
   folder: string,

@@ -5,7 +5,7 @@
 
 export interface Box {
   readonly name: string;
-  /** Text in small letters below the name. */
+  /** Text in small letters below the name in the box. */
   readonly text: string;
 }
 
@@ -21,17 +21,17 @@ export interface Part {
   readonly arrows: readonly Arrow[];
 }
 
-/** A box, or a point where an arrow crosses a floor. */
+/** A box, or a point where an arrow crosses a floor (a row of boxes). */
 interface Spot {
   readonly box: Box | undefined;
   readonly floor: number;
   readonly width: number;
   /**
-   * Height in pixels. An arrow crosses a floor over its whole height. So a point of an arrow gets the height
-   * of its floor when that is computed.
+   * Height of the box or point in pixels. An arrow crosses a floor (a row of boxes) over its whole height, so
+   * a point of an arrow gets the height of its floor.
    */
   height: number;
-  /** Horizontal position of the middle, in pixels. */
+  /** Horizontal position of the middle of the box or point, in pixels. */
   x: number;
   y: number;
 }
@@ -39,7 +39,7 @@ interface Spot {
 /** The boxes and points that an arrow passes, from its first box to its last one. */
 type Way = readonly Spot[];
 
-// Sizes in pixels.
+// Sizes of letters, lines, boxes and gaps in the drawing, in pixels.
 const LETTER = { name: 8.2, text: 6.8 };
 const LINE = 15;
 const NAME = 20;
@@ -48,7 +48,7 @@ const GAP = { x: 16, y: 30 };
 const PASSAGE = 8;
 const MARGIN = 24;
 const TITLE = 44;
-/** Longest line of text, in characters. */
+/** Longest line of the text in a box, in characters. */
 const LONGEST_LINE = 36;
 const SWEEPS = 30;
 
@@ -62,7 +62,7 @@ const STYLE = `<style>
 </style>
 <defs><marker id="head" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0L8 4L0 8z" fill="#8a97a5"/></marker></defs>`;
 
-/** Returns the SVG of the parts, drawn one below another. */
+/** Returns the SVG of a drawing's parts, one below another. */
 export function drawing(parts: readonly Part[]): string {
   const body: string[] = [];
   let [width, height] = [0, MARGIN];
@@ -84,8 +84,8 @@ export function drawing(parts: readonly Part[]): string {
 }
 
 /**
- * Returns the arrows to draw: those that are not implied by a path of several arrows. Each is a list of the
- * boxes and points that it passes, one for each floor.
+ * Returns the arrows to draw, without the arrows that a path of several arrows implies. Each arrow is a list
+ * of the boxes and points that it passes, one for each floor (row of boxes).
  */
 function waysOf({ boxes, arrows }: Part): readonly Way[] {
   const next = new Map(boxes.map(({ name }) => [name, new Set<string>()]));
@@ -138,8 +138,8 @@ function linesOf(text: string): readonly string[] {
 }
 
 /**
- * Returns the boxes and points of each floor from left to right, the highest floor first. Each is as near as
- * possible to those that arrows connect it with.
+ * Returns the boxes and points of each floor from left to right, the highest floor first. Each box or point
+ * is as near as possible to the ones with which arrows connect it.
  */
 function floorsOf({ boxes }: Part, ways: readonly Way[]): readonly Spot[][] {
   const spots = [...new Set(ways.flat())];

@@ -2,7 +2,7 @@ import type { Arrow } from './drawing.ts';
 
 /** An import between two chapters or modules. */
 export interface Import extends Arrow {
-  /** The import as a text for messages. */
+  /** The import as a text, for messages of the check. */
   readonly because: string;
 }
 

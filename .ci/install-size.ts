@@ -9,8 +9,8 @@ interface Manifest {
 }
 
 /**
- * Returns the bytes of a third-party package as it is installed here, or 0 if it is not installed on this
- * platform.
+ * Returns the bytes of a third-party package as it is installed in this repository, or 0 if it is not
+ * installed on this platform.
  */
 export function bytesOfOthers(nameAtVersion: string): number {
   const name = nameAtVersion.slice(0, nameAtVersion.lastIndexOf('@'));

@@ -2,9 +2,9 @@
 
 /** The target of a link, as written in the page. */
 export interface Link {
-  /** The link without its anchor; empty for a link within the page. */
+  /** The target of the link without its anchor; empty for a link within the page. */
   readonly path: string;
-  /** The anchor with its `#`, or an empty string. */
+  /** The anchor of the link with its `#`, or an empty string. */
   readonly anchor: string;
   /** Whether the page embeds the target as an image. */
   readonly isImage: boolean;
@@ -66,7 +66,7 @@ export function anchorsOf(page: string): readonly string[] {
   });
 }
 
-/** Returns the anchor of the first heading with this text. */
+/** Returns the anchor of the page's first heading with the given text. */
 export function slugOf(heading: string): string {
   return heading
     .toLowerCase()

@@ -90,7 +90,7 @@ async function endOthers(
   try {
     if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
   } catch {
-    // The group does not exist any more: all of its processes have ended.
+    // The run's process group does not exist any more: all of its processes have ended.
   }
   if (isAlone || (await happens(closed, KILLED_WITHIN_MS))) return isAlone;
   // A process in another process group still holds the pipes open, so this process closes its ends of the
@@ -126,7 +126,7 @@ async function printLater({ stdout, stderr }: ChildProcess, after: Promise<unkno
   const print = async ([from, to]: (typeof pairs)[number]): Promise<void> => {
     const kept = new PassThrough({ highWaterMark: Number.MAX_SAFE_INTEGER });
     from?.pipe(kept);
-    // A destroyed pipe emits `close` but not `end`.
+    // Ends the copy of a pipe that was destroyed: such a pipe emits `close` but not `end`.
     from?.once('close', () => kept.end());
     await Promise.allSettled([after]);
     kept.pipe(to, { end: false });

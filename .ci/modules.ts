@@ -4,7 +4,7 @@ import ts from 'typescript';
 import { circleIn, type Import } from './import-circles.ts';
 
 const ROOTS = ['.ci', 'integration', 'packages'];
-// Folders with generated files.
+// Names of folders that are not searched for modules, because their files are generated.
 const GENERATED = new Set(['node_modules', 'dist', 'bundle', 'coverage', '.cache']);
 const MODULE = /(?<!\.d)\.(ts|tsx|mts|js|mjs)$/;
 /**

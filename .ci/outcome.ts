@@ -61,8 +61,8 @@ export function sum(outcomes: readonly Outcome[]): Outcome {
 }
 
 /**
- * Returns the failures to run again: only failures of tests, only if none is about safety, and only if there
- * are few.
+ * Returns the failed tests to run again. Returns none if many failed, if a failure belongs to no test file,
+ * or if a guarantee of exclusion, order or tokens was broken.
  */
 export function toRunAgain({ failures }: Outcome): readonly Failure[] {
   const forgivable = failures.every(({ file, isUnsafe }) => file !== '' && !isUnsafe);

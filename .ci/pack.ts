@@ -42,7 +42,7 @@ try {
   packAll(packages, tarballs);
   for (const { name, doors } of packages) {
     const tarball = readFileSync(tarballOf(name, tarballs));
-    // A package without exports, such as the command, has no types to resolve.
+    // A package without exports, such as the command `queuelock`, has no types to resolve.
     const wrong = [...(await lint(tarball)), ...(doors.length > 0 ? await resolve(tarball) : [])];
     if (wrong.length > 0) process.exitCode = 1;
     const judged = wrong.length > 0 ? 'not fit to publish' : 'packed and checked';

@@ -24,8 +24,8 @@ export function rxParts(rxjs: string, outdir: string): Plugin {
     name: 'rx-parts',
     setup(build) {
       build.onResolve({ filter: /^rxjs$/ }, () => ({ path: PARTS, external: true }));
-      // Collects names from rx.ts alone, because a lint rule ensures that only modules of this name import
-      // values of RxJS.
+      // Collects the names of the used parts of RxJS from the package's rx.ts alone. A lint rule ensures that
+      // only modules with that name import values of RxJS.
       build.onLoad({ filter: /[/\\]rx\.js$/ }, ({ path }) => {
         for (const name of reexported(readFileSync(path, 'utf8'))) names.add(name);
         return undefined;

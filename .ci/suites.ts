@@ -6,7 +6,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The tests that one mocha process runs. */
+/** A group of tests, which one mocha process runs. */
 export interface Group {
   readonly name: string;
   readonly files: readonly string[];
@@ -21,7 +21,7 @@ export interface Group {
 type Rooms = readonly (readonly [name: string, files: RegExp])[];
 
 // Groups that wait for servers come first, so that groups that mostly use the processor run during those
-// waits. Within each kind the longest groups come first.
+// waits. The longest groups of either kind come before the shorter ones.
 const GATE: Rooms = [
   ['etcd', /^packages\/etcd\//],
   ['zookeeper', /^packages\/(zookeeper|bench)\//],
@@ -33,16 +33,16 @@ const GATE: Rooms = [
 ];
 
 const LONG: Rooms = [
-  // These tests compute for a long time, and measure no durations.
+  // The tests of the simulation compute for a long time, and measure no durations.
   ['simulation', /^packages\/simulation\//],
   ['harness', /^(packages\/harness\/|integration\/compilers)/],
-  // These tests measure the processor time and memory of a process whose servers do not respond.
+  // The group `storms` measures the processor time and memory of a process whose servers do not respond.
   ['storms', /^packages\/(etcd|zookeeper)\/.*(storm|cuts)\.long\./],
   ['packages', /^packages\//],
   ['interop', /^integration\/interop\//],
   ['fencing', /^integration\/fencing\//],
   ['pages', /^integration\/(ui|weblocks)\//],
-  // These tests start eight processes with three servers each, or hundreds of sessions.
+  // The tests of the group `crowds` start eight processes with three servers each, or hundreds of sessions.
   ['crowds', /^integration\/chaos\/(chaos|soak|storms|zookeeper-many)\./],
   ['faults', /^integration\/chaos\//],
   ['scenarios', /^/],

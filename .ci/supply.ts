@@ -88,11 +88,11 @@ function installedWith(folder: string): readonly string[] {
   return [...Object.keys(dependencies), ...Object.keys(optionalDependencies), ...peers];
 }
 
-/** All packages that are installed with one of our packages. */
+/** All packages that npm installs together with one of queuelock's packages. */
 interface Closure {
-  /** Third-party packages, as `name@version`. */
+  /** Third-party packages of the installation, as `name@version`. */
   readonly others: readonly string[];
-  /** Folders of our packages, the package itself included. */
+  /** Folders of queuelock's packages in the installation, the installed package included. */
   readonly ours: readonly string[];
 }
 
@@ -132,8 +132,8 @@ function closureOf(folder: string, lock: Tree): Closure {
 }
 
 /**
- * Returns the key of a dependency in the lockfile. For an alias, the version already contains the name of the
- * other package.
+ * Returns the key of a dependency in the lockfile: its name and version. For an alias, the version already
+ * contains the name of the package that the alias refers to.
  */
 function snapshotOf(lock: Tree, name: string, version: string): string {
   const snapshots = treeAt(lock, 'snapshots');
@@ -154,7 +154,7 @@ function withScripts(): ReadonlySet<string> {
 /** The contents of an installation of one package. */
 interface Installation extends Budget {
   readonly name: string;
-  /** Names of packages with an install script. */
+  /** Names of the installed packages that have an install script. */
   readonly scripts: readonly string[];
 }
 
@@ -184,8 +184,8 @@ function table(all: readonly Installation[]): string {
 }
 
 /**
- * Returns the installation, with its size replaced by the size that `PAGE` shows if the two differ by at most
- * 1 MB. So small differences between builds do not change the page.
+ * Returns the installation with the size that packages/SECURITY-MODEL.md shows, if that differs by at most 1
+ * MB from the present size. So small differences between builds do not change the page.
  */
 function withMegabytesShown(installation: Installation): Installation {
   const cells = page.split('\n').find((line) => line.startsWith(`| \`@queuelock/${installation.name}\` `));

@@ -54,7 +54,7 @@ async function succeeds(command: string, ...args: readonly string[]): Promise<bo
 
 /**
  * Builds the packages, unless the caller has done so, and installs missing servers meanwhile. Returns an
- * outcome for each of the two that failed.
+ * outcome with a failure if the build failed, and another one if the installation failed.
  */
 async function makeReady(): Promise<readonly Outcome[]> {
   const prepare = [...nodeOptions(), 'integration/prepare.ts', ...(isLong ? ['long'] : [])];

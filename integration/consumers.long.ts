@@ -10,12 +10,12 @@ import { packAll } from '../.ci/tarballs.ts';
 interface Compiler {
   readonly version: string;
   readonly command: readonly string[];
-  /** Module resolutions that this compiler does not support. */
+  /** Module resolutions that this version of TypeScript does not support. */
   readonly lacks?: readonly Resolution[];
   readonly options?: Readonly<Record<string, unknown>>;
   /**
-   * Messages that this compiler reports about the declarations of third-party packages. The test ignores
-   * them, since they appear in any program that imports these packages.
+   * For each module resolution, the messages of this TypeScript version about the declarations of third-party
+   * packages. The test ignores them, since they appear in any program that imports these packages.
    */
   readonly others?: Readonly<Partial<Record<Resolution, RegExp>>>;
 }
@@ -30,8 +30,8 @@ const fromNpm = (version: string): readonly string[] => [
 const installed = (name: string): readonly string[] => [resolve('node_modules/.bin', name)];
 
 const COMPILERS: readonly Compiler[] = [
-  // etcd3 depends on grpc-js, whose `import type Long from 'long'` this compiler mistakes for the import of a
-  // namespace. So it reports TS2709.
+  // etcd3 depends on grpc-js, which contains `import type Long from 'long'`. TypeScript 5.4 mistakes that for
+  // the import of a namespace, and reports TS2709.
   { version: '5.4.5', command: fromNpm('5.4.5'), others: { bundler: /@grpc\/grpc-js\/.*TS2709.*'Long'/ } },
   { version: '5.9.3', command: fromNpm('5.9.3') },
   { version: '6.0', command: installed('tsc6'), options: { ignoreDeprecations: '6.0' } },

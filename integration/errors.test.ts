@@ -57,14 +57,14 @@ async function errorOf(attempt: Promise<unknown>): Promise<unknown> {
   );
 }
 
-/** Returns the address of the server. */
+/** Makes the server listen on a free port of this machine. Resolves with its address. */
 async function listening(server: Server): Promise<string> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return `127.0.0.1:${String((server.address() as AddressInfo).port)}`;
 }
 
 interface Row {
-  /** Causes the error on a real backend or server, and rejects with it. */
+  /** Causes an error with one of the codes on a real backend or server. Resolves with that error. */
   readonly make: (stage: Stage) => Promise<unknown>;
   /**
    * Texts that the message must contain: the name of the lock or the endpoint, the reason, and what to do.
@@ -120,7 +120,7 @@ const CODES: Readonly<Record<QueueLockErrorCode, Row>> = {
   },
   UNAVAILABLE: {
     async make(stage) {
-      // A server that accepts the connection and never sends data.
+      // Uses a server that accepts the connection and never sends data.
       const silent = stage.keep(createServer(), (server) => server.close());
       silent.on('connection', (socket) => stage.keep(socket, () => socket.destroy()));
       const backend = etcd({ hosts: await listening(silent), transport: 'http2' });
@@ -136,7 +136,7 @@ const CODES: Readonly<Record<QueueLockErrorCode, Row>> = {
   },
   ACCESS_DENIED: {
     async make(stage) {
-      // A server that speaks gRPC, and refuses all requests.
+      // Uses a server that speaks gRPC and refuses all requests.
       const refusing = stage.keep(createHttp2Server(), (server) => server.close());
       refusing.on('session', (session) => stage.keep(session, () => session.destroy()));
       refusing.on('stream', (stream) => {
@@ -221,8 +221,8 @@ const CODES: Readonly<Record<QueueLockErrorCode, Row>> = {
     },
     says: [/"x"/, /a limit of 5, here it is 6/, /use the same number in all clients, or another name/],
   },
-  // Only ZooKeeper queues can have nodes of other libraries, and ZooKeeper's own tests cause this error with
-  // real nodes. So here the memory backend throws it.
+  // Makes the memory backend throw the error. Only ZooKeeper queues can have nodes of other libraries, and
+  // ZooKeeper's own tests cause the error with real nodes.
   FOREIGN_FORMAT: {
     make: (stage) =>
       errorOf(stage.client(refuse('enqueue', 'FOREIGN_FORMAT', 'the node of kazoo')).acquire('x')),

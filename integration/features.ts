@@ -9,12 +9,12 @@
  */
 type ReadFile = (path: string) => string | undefined;
 
-/** A cell of a table in a page. */
+/** A cell of a table in a Markdown page. */
 interface Statement {
   /** The text of the first cell in the same row. Error messages use it to name the row. */
   readonly about: string;
   readonly column: string;
-  /** All column titles of the table. */
+  /** All column titles of the table to which the cell belongs. */
   readonly columns: readonly string[];
   readonly text: string;
   readonly cited: readonly Citation[];
@@ -36,7 +36,7 @@ const ELSEWHERE: Readonly<Record<string, RegExp>> = {
   ZooKeeper: /etcd|(?:core|memory)\/test|recipes\/test\/[^/]*$/,
 };
 
-/** Titles of tests by file. */
+/** Titles of tests by the path of their file. */
 type Tests = Readonly<Record<string, readonly string[]>>;
 
 /** The part of features.json that names tests. */
@@ -74,7 +74,10 @@ export function findingsInData({ sections, scenarios }: FeatureData, read: ReadF
   ];
 }
 
-/** Returns how many tests the features name. A check of this number shows that the data was read at all. */
+/**
+ * Returns how many tests the features name. A caller checks that the number is large, which shows that the
+ * tests were found in the data.
+ */
 export function countTests({ sections, scenarios }: FeatureData): number {
   const all = [
     ...sections.flatMap(({ features }) => features.map(({ tests = {} }) => tests)),

@@ -6,7 +6,10 @@ import { stopShared } from '@queuelock/harness/services';
 // ones.
 fc.configureGlobal({ seed: Number(process.env['QUEUELOCK_SEED'] ?? 1) });
 
-/** Hooks for mocha's `--require`. They end the shared servers after the last test. */
+/**
+ * Hooks that mocha runs for all test files, by its option `--require`. They end the shared servers after the
+ * last test.
+ */
 export const mochaHooks: RootHookObject = {
   async afterAll() {
     await stopShared();

@@ -4,7 +4,10 @@ import { join } from 'node:path';
 import { firstExample, runExample } from '@queuelock/harness/readme';
 import { sharedConsul, sharedEtcd, sharedRedis, sharedZooKeeper } from '@queuelock/harness/services';
 
-/** Matches examples that need PostgreSQL or MySQL. The tests of these two packages run them. */
+/**
+ * Matches examples that need PostgreSQL or MySQL. The tests of @queuelock/postgres and @queuelock/mysql run
+ * them.
+ */
 const NEEDS_A_DATABASE = /@queuelock\/(postgres|mysql)/;
 
 /**
@@ -23,8 +26,8 @@ function readmes(): string[] {
 }
 
 /**
- * Defines the tests of the first pages, or of all other pages. Each test runs the first example of a page
- * unchanged.
+ * Defines the tests of the pages that new users read first, or of all other pages. Each test runs the first
+ * example of a page unchanged.
  */
 export function describeExamples(which: 'first' | 'others'): void {
   const pages = readmes().filter((page) => FIRST.includes(page) === (which === 'first'));

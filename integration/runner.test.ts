@@ -81,7 +81,8 @@ describe('the report of the test run', () => {
   });
 });
 
-// Source of a test whose process ends while another process, which the test started, keeps the output open.
+// Source of a test that leaves a process running. That process keeps the output of the test run open after
+// the test has ended.
 const LEAVES_ONE_BEHIND = `
   import { spawn } from 'node:child_process';
   it('is a sample test that leaves a process running', () => {
@@ -120,7 +121,8 @@ describe('a process that a test leaves running', () => {
     });
     const left = Number(/left=(\d+)/.exec(printed)?.[1]);
     expect(left).to.be.above(0);
-    // Linux shows no program for a process that has ended, even if its parent has not reaped it yet.
+    // Linux shows no executable (`/proc/<pid>/exe`) for a process that has ended, even if its parent has not
+    // reaped it yet.
     expect(existsSync(`/proc/${left}/exe`)).to.equal(false);
   }).timeout(60_000);
 });

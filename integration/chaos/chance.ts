@@ -17,17 +17,17 @@ export class Chance {
     this.#next = chanceOf(seed);
   }
 
-  /** Returns a number from 0 to `most`, exclusive. */
+  /** Returns a random number from 0 to `most`, exclusive. */
   below(most: number): number {
     return this.#next() * most;
   }
 
-  /** Returns a whole number from 0 to `most`, exclusive. */
+  /** Returns a random whole number from 0 to `most`, exclusive. */
   wholeBelow(most: number): number {
     return Math.floor(this.below(most));
   }
 
-  /** Returns a seed for another process. */
+  /** Returns a random seed for another process of the experiment. */
   seed(): number {
     return this.wholeBelow(MOST);
   }

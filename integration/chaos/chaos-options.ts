@@ -7,7 +7,7 @@ import type { Rule } from './worker-command.ts';
 export interface ChaosOptions {
   readonly minutes: number;
   readonly seed: number;
-  /** Stores to run, one after another. */
+  /** Stores on which the workers run, one after another. */
   readonly stores: readonly ChaosStore[];
   /** Returns the directory for the report of a store. */
   readonly out: (store: ChaosStore) => string;
@@ -17,9 +17,9 @@ export interface ChaosOptions {
    * Otherwise they use only plain locks.
    */
   readonly recipes: boolean;
-  /** Whether to keep histories, also those of a run without violations. */
+  /** Whether to keep the histories of a run without violations. Histories with violations are always kept. */
   readonly keep: boolean;
-  /** File of sums to which this run's numbers are added. */
+  /** File to which the numbers of this run are added, such as holds, faults and violations. */
   readonly sums: string | undefined;
 }
 

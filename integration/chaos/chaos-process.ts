@@ -17,16 +17,16 @@ import { plainTable, tableOf } from './table.ts';
 /** The result of a run on one store. */
 interface Ran {
   readonly verdicts: readonly Verdict[];
-  /** Description of the servers with their versions. */
+  /** Description of the store's servers with their versions. */
   readonly servers: string;
   /** Directory of the report, if the run has one. */
   readonly report?: string;
-  /** Error that ended the run early. */
+  /** Error that ended the run on the store early. */
   readonly failure?: Error | undefined;
 }
 
-// The options are never `undefined` here: chaos.ts has validated the arguments, and handles the request for
-// help itself.
+// The command-line options are never `undefined` here: chaos.ts has validated the arguments, and has handled
+// a request for help.
 const options = chaosOptions(process.argv.slice(2))!;
 const { minutes, seed, rule, recipes, keep, sums } = options;
 const MAX_FINDINGS = 10;

@@ -8,7 +8,10 @@ import { startLoneTrial } from './lone-trial.ts';
 import type { TrialSettings } from './trial-options.ts';
 import type { Rule } from './worker-command.ts';
 
-/** The result of all rounds on one store. A round makes each fault of the store once. */
+/**
+ * The result of a run on one store. The run consists of rounds, each of which makes every fault of the store
+ * once.
+ */
 export interface RoundsOutcome {
   readonly verdicts: readonly Verdict[];
   /** The store with its version, for instance `redis 7.0.15`. */
@@ -20,7 +23,7 @@ export interface RoundsPlan {
   readonly minutes: number;
   readonly seed: number;
   readonly rule: Rule;
-  /** Signal whose abort ends the run after the present round. */
+  /** Signal whose abort ends the run after the present round of faults. */
   readonly signal: AbortSignal;
   readonly out: NodeJS.WriteStream;
 }
@@ -32,14 +35,14 @@ interface Bout {
   readonly servers: string;
 }
 
-// Number of rounds that one trial records in one history. Each trial starts new workers, which takes some
-// seconds.
+// Number of rounds that one trial records in one history. A round makes every fault of the store once. Each
+// trial starts new workers, which takes some seconds.
 const ROUNDS_AT_A_TIME = 5;
 
 /**
- * Runs rounds on one store until the time is over. Each round makes every fault of the servers and of the
- * workers once, in random order, while workers load the store. Its histories are checked every few rounds, and
- * are kept if the checker finds a violation.
+ * Runs one store until the time is over, while workers load the store. The run consists of rounds. Each round
+ * makes every fault of the servers and of the workers once, in random order. Histories are checked every few
+ * rounds, and are kept if the checker finds a violation.
  */
 export async function runRounds({
   store,

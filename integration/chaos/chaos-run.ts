@@ -38,8 +38,8 @@ export interface ChaosOutcome {
   readonly failures: ReadonlyMap<string, number>;
 }
 
-// Longest time in milliseconds that a worker may take to end. It is long, because all workers of the run end
-// at the same time.
+// Longest time in milliseconds that a worker's process may take to end. It is long, because all workers of
+// the run end at the same time.
 const EXIT_WITHIN_MS = 5_000;
 const DRAIN_WITHIN_MS = 60_000;
 const DRAIN_READ_INTERVAL_MS = 300;
@@ -48,8 +48,8 @@ const DRAIN_READ_INTERVAL_MS = 300;
 export async function runChaos(plan: ChaosPlan): Promise<ChaosOutcome> {
   const { store, rule, out } = plan;
   const { ttlMs } = timingOf(store, 'fast', false);
-  // `evictionMs` is how long a holder may believe that it holds after an operator removed its entry. It is
-  // set before the run, because a run that ends early is checked with these limits too.
+  // `evictionMs` is how long a holder may believe that it holds after an operator removed its entry. The
+  // checker gets it before the run, because it also checks a run that ends early.
   const limits = { exitMs: EXIT_WITHIN_MS, evictionMs: ttlMs };
   const experiment = await startExperiment({ store, rule, holdMs: LONGEST_HOLD_MS, limits });
   const { loads, operated, shared } = chaosLoad(experiment, plan);

@@ -3,20 +3,21 @@ import { STORES, type StoreName } from './profiles.ts';
 import type { Rule } from './worker-command.ts';
 
 /**
- * A store that `pnpm chaos` can run. etcd and ZooKeeper have three servers and a schedule of faults. The
- * others get rounds, each with all of their faults: three servers of Consul, or a single server.
+ * A store that `pnpm chaos` can run. etcd and ZooKeeper have three servers and a schedule of faults. All
+ * other stores are tested in rounds, each of which makes every fault once. Consul has three servers or one,
+ * and the others have one.
  */
 export type ChaosStore = StoreName | RoundsStore;
 
-/** A store whose faults come in rounds. */
+/** A store whose faults are made in rounds: each round makes every fault once. */
 export type RoundsStore = LoneStoreName | 'consul-cluster';
 
 const ROUNDS_STORES: readonly RoundsStore[] = [...LONE_STORE_NAMES, 'consul-cluster'];
 export const CHAOS_STORES: readonly ChaosStore[] = [...STORES, ...ROUNDS_STORES];
 
 /**
- * Returns the rules that decide how long a worker believes that it holds: queuelock's own rule first, then
- * the weaker rules of controls.
+ * Returns the rules by which a worker may decide how long it holds. The first one is queuelock's own. The
+ * weaker ones are for controls, in which the checker must find violations.
  */
 export function rulesOf(store: ChaosStore): readonly Rule[] {
   if (store === 'etcd') return ['product', 'plain', 'overlong'];

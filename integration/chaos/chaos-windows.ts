@@ -19,8 +19,8 @@ export function windowsOf(run: Run, findings: readonly Pick<Finding, 'at'>[]): W
 }
 
 /**
- * Reduces the run to the workers that existed in this period, sorted by number. In a long run most workers
- * started later or ended before.
+ * Returns the run with only the workers that existed in the given period, sorted by number. In a long run
+ * most workers started later or ended before.
  */
 export function inWindow(run: Run, [from, to]: Window): Run {
   const byNumber = new Intl.Collator('en', { numeric: true });
@@ -32,7 +32,10 @@ export function inWindow(run: Run, [from, to]: Window): Run {
   return { ...run, lives: lives.sort((a, b) => byNumber.compare(a.who, b.who)) };
 }
 
-/** Returns the times in order, but leaves out each time that is less than 10 s away from one already kept. */
+/**
+ * Returns the times of a run in order, but leaves out each time that is less than 10 s away from one already
+ * kept.
+ */
 function apart(moments: readonly number[]): number[] {
   const chosen: number[] = [];
   for (const at of moments)

@@ -112,7 +112,7 @@ function expectRight(ran: Ran): Ran {
   return ran;
 }
 
-/** Checks the histories that an aborted run did not check. */
+/** Expects that the histories of an aborted run contain no violation of exclusion, order or tokens. */
 async function expectLeftSafe(printed: string): Promise<void> {
   const directories = [...printed.matchAll(/histories: (\S+)/g)].map(([, directory = '']) => directory);
   for (const directory of directories.filter((directory) => existsSync(directory)))

@@ -79,9 +79,9 @@ for (const store of STORES) {
 
     it('(control) believe for too long that they hold when all their clocks run 10% too slowly', async () => {
       const broken = new Set<string>();
-      // Without the boot clock, which libfaketime leaves real, the worker believes half a second too long
-      // that it holds. The checker notices that only if the worker gets processor time during that half
-      // second, so there are several attempts.
+      // libfaketime does not change the boot clock, so these workers do not read it. Then they believe half a
+      // second too long that they hold. The checker notices that only if a worker gets processor time during
+      // that half second, so there are several attempts.
       for (let attempt = 0; attempt < CONTROL_ATTEMPTS && !broken.has('S2'); attempt += 1) {
         const experiment = await startExperiment({ store });
         const crew = await Crew.gather(experiment, fakeTime.atRate(0.9, { alone: true }));
@@ -114,8 +114,8 @@ class Crew {
   }
 
   /**
-   * Enqueues the holder, then the other worker, then the holder again. So the holder both holds and waits
-   * behind the other worker.
+   * Enqueues the worker with the wrong clock, then the worker with the right clock, then the first one again.
+   * So the worker with the wrong clock both holds and waits behind the other worker.
    */
   async lineUp(): Promise<{ readonly queue: string; readonly from: number }> {
     const { holder, next } = this;
@@ -131,7 +131,7 @@ class Crew {
     return { queue, from };
   }
 
-  /** Cuts the worker `holder` off from all servers until the worker `next` is granted the lock. */
+  /** Cuts the worker that holds off from all servers until the waiting worker is granted the lock. */
   async loseOnce(): Promise<void> {
     const { holder, next } = this;
     const { members } = this.#experiment.cluster;

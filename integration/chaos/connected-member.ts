@@ -40,7 +40,7 @@ async function mostConnections({ cluster }: Experiment, { pid, place }: WorkerPr
   return cluster.members[counts.indexOf(most)]!;
 }
 
-/** Resolves with the member that lists the session among its connections. */
+/** Resolves with the ZooKeeper member to which the session of a worker is connected. */
 async function homeOfSession({ cluster }: Experiment, { id, events }: WorkerProcess): Promise<Member> {
   const session = events.findLast((event) => event.ev === 'queued')?.session;
   for (const member of cluster.members) {

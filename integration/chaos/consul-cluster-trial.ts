@@ -7,13 +7,14 @@ import { SHORT_MS, strikeAll, type ServerFault } from './traveller-faults.ts';
 import type { TrialSettings } from './trial-options.ts';
 
 /**
- * TTL in milliseconds. Even on a busy machine, the servers elect a leader within it (`raft_multiplier` 1).
+ * TTL of the workers' sessions in milliseconds. Even on a busy machine, the Consul servers elect a leader
+ * within it (`raft_multiplier` 1).
  */
 const TTL_MS = 4_000;
 const ELECTION_MS = 5_000;
 /**
- * Duration of the suspension of a leader, in TTLs. A leader that is suspended for so long still confirms
- * renewals when it resumes, while the new leader is about to end the sessions.
+ * Duration of the suspension of a Consul leader, in TTLs. A leader that is suspended for so long still
+ * confirms renewals when it resumes, while the new leader is about to end the sessions.
  * packages/consul/test/frozen-leader.long.ts measures this.
  */
 const OUTLASTED_TTLS = 2.7;

@@ -10,7 +10,7 @@ export class LastAnswered {
   #reported = -Infinity;
 
   /**
-   * Creates the rule for a session.
+   * Creates the weaker rule for the heartbeats of a session.
    * @param request sends one heartbeat, and resolves with whether the session exists
    */
   constructor(ttlMs: number, request: () => Promise<boolean>) {

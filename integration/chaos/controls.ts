@@ -18,8 +18,8 @@ const ZOOKEEPER_RULES: Partial<Record<Rule, RuleOf>> = {
   generous,
 };
 /**
- * Makes a Consul session count on three times its TTL. Twice the TTL would be no violation, because Consul
- * itself ends a session only after twice its TTL.
+ * Makes the client of a Consul session rely on three times its TTL. Relying on twice the TTL would cause no
+ * violation, because Consul itself ends a session only after twice its TTL.
  */
 const CONSUL_RULES: typeof ETCD_RULES = { overlong: overlongBy(3) };
 const RULES: Readonly<Record<string, typeof ETCD_RULES>> = { zk: ZOOKEEPER_RULES, consul: CONSUL_RULES };
@@ -48,8 +48,8 @@ function overlongBy(factor: number): RuleOf {
 }
 
 /**
- * Admits one contender too many: two holders of a lock, one more holder of a semaphore than it has permits,
- * or a reader beside a writer.
+ * Makes the backend admit one contender too many. Examples are two holders of a lock, one more holder of a
+ * semaphore than it has permits, or a reader beside a writer.
  */
 function generous(session: Session): Changed {
   const more = (spec: EntrySpec): EntrySpec => ({ ...spec, limit: spec.limit + 1 });

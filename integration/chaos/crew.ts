@@ -8,7 +8,7 @@ import type { WorkerProcess } from './worker-process.ts';
 
 export interface CrewOptions {
   /**
-   * Number of workers that run at any time. Each has a number from 0. When a worker ends, a new worker gets
+   * Number of workers that run at any time. They are numbered from 0. When a worker ends, a new worker gets
    * its number.
    */
   readonly workers: number;
@@ -36,18 +36,18 @@ export class Crew {
     await Promise.all([...Array(this.#options.workers).keys()].map((place) => this.#fill(place)));
   }
 
-  /** Returns the present worker of this slot. */
+  /** Returns the running worker with this number. The number passes to a new worker when a worker ends. */
   worker(place: number): WorkerProcess | undefined {
     const worker = this.#places[place];
     return worker?.running ? worker : undefined;
   }
 
-  /** Ids of the running workers. */
+  /** Ids of the workers that run at present. */
   get ids(): readonly string[] {
     return this.#places.flatMap((worker) => (worker?.running ? [worker.id] : []));
   }
 
-  /** Starts a new worker in the slot of a killed one. */
+  /** Starts a new worker, which gets the number of a killed worker. */
   async replace(place: number): Promise<void> {
     const { workers } = this.#experiment;
     const gone = this.#places[place];
@@ -72,8 +72,8 @@ export class Crew {
     });
     this.#places[place] = worker;
     for (const load of loads) worker.tell(load);
-    // Starts a new worker when this one ends without being killed, so that the load continues. The checker
-    // reports this worker unless it ended cleanly.
+    // If a worker ends without being killed, starts a new worker, so that the load continues. The checker
+    // reports the ended worker unless it ended cleanly.
     void worker.ended.then(({ signal }) => {
       if (signal !== 'SIGKILL' && !this.#isOver) void this.replace(place);
     });

@@ -5,20 +5,25 @@ import type { WorkerProcess } from './worker-process.ts';
 
 const EFFECT_EVERY_MS = 50;
 
-/** Two workers, each of which holds one queue and waits in the queue that the other one holds. */
+/**
+ * A worker that a fault will cut off from the servers, and another worker. Each holds one queue, and waits in
+ * the queue that the other worker holds.
+ */
 export interface CrossedPair {
-  /** The worker that will be cut off. It holds the first queue. */
+  /** The worker that a fault will cut off from the servers. It holds the first queue. */
   readonly cut: WorkerProcess;
   readonly other: WorkerProcess;
-  /** Entry with which the worker `cut` holds the first queue. */
+  /** Entry with which the worker that will be cut off holds the first queue. */
   readonly held: Queued;
-  /** Entry of `other` in the first queue, where it waits behind `held`. */
+  /** Entry of the other worker, which waits in the first queue for the worker that will be cut off. */
   readonly next: Queued;
-  /** Entry with which `other` holds the second queue. */
+  /** Entry with which the other worker holds the second queue. */
   readonly before: Queued;
-  /** Entry of the worker `cut` in the second queue, where it waits behind `before`. */
+  /**
+   * Entry with which the worker that will be cut off waits in the second queue, directly behind its holder.
+   */
   readonly waiting: Queued;
-  /** Another entry of `other` in the second queue, behind `waiting`. */
+  /** Another entry of the holder of the second queue. It waits behind the worker that will be cut off. */
   readonly behind: Queued;
 }
 
@@ -43,11 +48,14 @@ export async function crossedPair(
 
 export interface CutOff {
   readonly forMs: number;
-  /** Called once the worker is cut off. The cut lasts at least until the promise of this function resolves. */
+  /**
+   * Called once the worker is cut off from the servers. The cut lasts at least until the promise that this
+   * function returns resolves.
+   */
   readonly meanwhile?: () => Promise<void>;
 }
 
-/** Cuts the worker off from all members, and reconnects it after `forMs`. */
+/** Cuts the worker off from all members of the cluster, and reconnects it after `forMs` milliseconds. */
 export async function cutOff(
   experiment: Experiment,
   { id, place }: WorkerProcess,

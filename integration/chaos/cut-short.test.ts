@@ -46,8 +46,8 @@ describe('a chaos run that was cut short', () => {
       const lines = events.filter((event) => event.who === who).map((event) => `${JSON.stringify(event)}\n`);
       await writeFile(fileOf(who), lines.join(''));
     }
-    // The harness may have died before it recorded the kill, and the last line of the worker's history may be
-    // incomplete.
+    // The harness may have died before it recorded the kill of this worker, and the last line of the worker's
+    // history may be incomplete.
     await appendFile(fileOf('d'), '{"t":"12345');
     return expectSafe(directory, {}).then(() => 'nothing', String);
   };

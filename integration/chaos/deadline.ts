@@ -1,8 +1,8 @@
 import { livedSince } from '@queuelock/harness/lived-time';
 
 /**
- * Resolves with the result of the promise. Rejects if that takes longer than `ms` milliseconds, not counting
- * time in which the machine stalled.
+ * Resolves with the result of the promise. Rejects when the promise takes longer than `ms` milliseconds to
+ * settle, not counting time in which the machine stalled.
  */
 export async function within<T>(ms: number, promise: Promise<T>, what = 'it'): Promise<T> {
   const from = performance.now();

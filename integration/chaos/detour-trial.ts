@@ -32,7 +32,7 @@ const READ_WITHIN_MS = 20_000;
 const WORKERS = 4;
 // Time limit in milliseconds for the end of a worker. It is long, because all workers end at the same time.
 const EXIT_WITHIN_MS = 10_000;
-/** Longest hold in TTLs, in the queues named `steady`, which always have a holder and waiters. */
+/** Longest hold of a worker in TTLs, in the queues named `steady`, which always have a holder and waiters. */
 const LONGEST_HOLD_TTLS = 2;
 const GIVEN_UP = { cancelShare: 0.05, abortShare: 0.02 } as const;
 

@@ -10,9 +10,9 @@ import { until } from '@queuelock/harness/services/until';
 
 const running = new Set<Detour>();
 
-/** A request that is delayed. */
+/** A request to a member that a proxy delays. */
 export interface LateRequest {
-  /** Resolves when the request was forwarded to the member. */
+  /** Resolves when the proxy has forwarded the request to the member. */
   forwarded(): Promise<void>;
 }
 
@@ -21,7 +21,7 @@ export interface LateRequest {
  * delay data by a fixed time.
  */
 export class Detour {
-  /** Proxies in the order of the members. */
+  /** The proxies, in the order of the members before which they are. */
   readonly proxies: readonly TcpProxy[];
 
   private constructor(proxies: readonly TcpProxy[]) {
@@ -44,21 +44,21 @@ export class Detour {
   }
 
   /**
-   * Loses the reply to the next request that matches, on whichever proxy receives that request. See
+   * Loses the reply to the next request that `matches` accepts, on whichever proxy receives that request. See
    * `loseNextReply` of `TcpProxy`.
    */
   loseNextReply(matches: (chunk: Buffer) => boolean): LostReply {
     const first = onlyFirst(matches);
     const traps = this.proxies.map((proxy) => proxy.loseNextReply(first));
     const lost = Promise.race(traps.map((trap) => trap.lost));
-    // A test need not await the promise, so its rejection is marked as handled.
+    // A test need not await the promise `lost`, so its rejection is marked as handled.
     lost.catch(() => undefined);
     return { seen: Promise.race(traps.map(({ seen }) => seen)), lost };
   }
 
   /**
-   * Delays data to the member by `ms`, from the next request that matches on. Resolves when that request
-   * reaches the proxy.
+   * Delays data to the member by `ms` milliseconds, from the next request that `matches` accepts on. Resolves
+   * when that request reaches the proxy.
    */
   delayFrom(matches: (chunk: Buffer) => boolean, ms: number): Promise<LateRequest> {
     const first = onlyFirst(matches);
@@ -73,7 +73,10 @@ export class Detour {
     });
   }
 
-  /** Cuts this connection, and holds back the data of all other connections until `heal`. */
+  /**
+   * Cuts the given connection of a worker, and holds back the data of all other connections through the
+   * proxies until `heal`.
+   */
   silence(connection: ProxyConnection): void {
     for (const proxy of this.proxies) proxy.toServer.hold();
     connection.cut();
@@ -86,7 +89,7 @@ export class Detour {
     for (const proxy of this.proxies) proxy.toClient.blackhole();
   }
 
-  /** Drops all data in both directions until `heal`. */
+  /** Makes the proxies drop all data in both directions until `heal` is called. */
   loseAll(): void {
     for (const { toServer, toClient } of this.proxies) {
       toServer.blackhole();
@@ -94,7 +97,7 @@ export class Detour {
     }
   }
 
-  /** Resets all connections. */
+  /** Resets all connections through the proxies. */
   cut(): void {
     for (const proxy of this.proxies) proxy.cut();
   }
@@ -108,7 +111,10 @@ export class Detour {
   }
 }
 
-/** Calls `ending`, and stops the proxies once its promise has settled. Use it in `afterEach`. */
+/**
+ * Calls the function `ending` of a test, and stops all proxies once its promise has settled. Use it in
+ * `afterEach`.
+ */
 export async function stopDetoursAfter(ending: () => Promise<unknown>): Promise<void> {
   try {
     await ending();
@@ -123,8 +129,8 @@ function onlyFirst(matches: (chunk: Buffer) => boolean): (chunk: Buffer) => bool
 }
 
 /**
- * Returns the request that the proxy delays now. It counts as forwarded as soon as the proxy forwards data of
- * its connection to the member.
+ * Returns a request whose data the proxy delays at present. The request counts as forwarded as soon as the
+ * proxy forwards data of its connection to the member.
  */
 function lateOn(flow: Flow, ms: number): LateRequest {
   const before = flow.bytes;

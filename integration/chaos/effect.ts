@@ -1,7 +1,7 @@
 /** One write of a worker to a resource, with the fencing token of the worker's hold. */
 export interface Effect {
   readonly queue: string;
-  /** Key of the entry that the write belongs to. */
+  /** Key of the entry of the hold whose token the write has. */
   readonly key: string;
   readonly token: bigint;
   readonly number: number;
@@ -11,13 +11,13 @@ export interface Effect {
 export type Outcome = 'accepted' | 'refused' | 'unknown';
 
 /**
- * A resource that workers write to. The data is sent before `send` returns. `send` settles within a second,
- * and never rejects.
+ * A resource that workers write to. `send` sends a write before it returns. Its promise resolves with the
+ * outcome of the write within a second, and never rejects.
  */
 export interface EffectTarget {
   send(effect: Effect): Promise<Outcome>;
   close(): void;
 }
 
-/** Longest wait for a response in milliseconds; after it the outcome is unknown. */
+/** Longest wait in milliseconds for the response to a write; after it the outcome of the write is unknown. */
 export const EFFECT_WITHIN_MS = 1_000;

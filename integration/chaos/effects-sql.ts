@@ -17,7 +17,7 @@ export interface EffectTable {
 
 export function createEffectTable(path: string): EffectTable {
   const database = new DatabaseSync(path, { timeout: BUSY_AT_FIRST_MS });
-  // A crash of the machine may lose this data, so writes need not wait for the disk.
+  // Lets a crash of the machine lose the data of the table, so that writes need not wait for the disk.
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF');
   database.exec(
     'CREATE TABLE effects (queue TEXT PRIMARY KEY, number INTEGER, fence INTEGER NOT NULL DEFAULT 0)',

@@ -46,8 +46,8 @@ class FencedNodes implements EffectTarget {
 
   async #open(): Promise<ZooKeeperWire> {
     const present = this.#wire;
-    // Forgets a closed session, unless a concurrent call has already replaced it by a new one. The new one
-    // has to be kept, so that `close` can close it.
+    // Forgets a closed session, unless a concurrent call has already replaced it by a new session. The new
+    // session has to be kept, so that `close` can close it.
     if ((await present)?.closed && this.#wire === present) this.#wire = undefined;
     return (this.#wire ??= ZooKeeperWire.open(this.#hosts[this.#chosen % this.#hosts.length]!, {
       unref: true,

@@ -5,14 +5,14 @@ import { presentOn } from './leftovers.ts';
 
 const MAX_WAIT_MS = 10_000;
 
-/** Resolves with the keys of the entries of this queue, read from the servers. */
+/** Resolves with the keys of the entries of a queue, read from the servers. */
 export async function entriesIn({ store, cluster }: Experiment, queue: string): Promise<readonly string[]> {
   const below = store === 'etcd' ? `${queue}/` : `/${queue}/`;
   const present = await presentOn(store, cluster, [queue]);
   return present.flatMap(({ kind, what }) => (kind === 'key' && what.startsWith(below) ? [what] : []));
 }
 
-/** Resolves with the keys of the entries as soon as there are `count` of them. */
+/** Resolves with the keys of the entries of a queue as soon as the queue has `count` entries. */
 export function untilEntries(
   experiment: Experiment,
   queue: string,

@@ -60,8 +60,8 @@ async function expectEnded({ node, running }: Member): Promise<void> {
 }
 
 /**
- * Releases a hold that existed during the whole fault, and waits until the next waiter holds. A heartbeat
- * first confirms that the hold has survived.
+ * Releases a hold that existed as long as a member's disk was full, and waits until the next waiter holds. A
+ * heartbeat first confirms that the hold has survived.
  */
 async function handOver(
   { holder, held }: { readonly holder: WorkerProcess; readonly held: Queued },

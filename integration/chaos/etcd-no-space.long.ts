@@ -45,7 +45,7 @@ describe('etcd without storage space', function () {
   });
 });
 
-/** Waits until the waiter is granted each of these queues, and orders it to release each at once. */
+/** Resolves when the worker `waiter` has been granted the lock of each queue and has released it at once. */
 async function passOn(waiter: WorkerProcess, queues: readonly string[]): Promise<void> {
   await Promise.all(
     queues.map(async (queue) => {

@@ -23,16 +23,16 @@ export class EtcdOperator {
     await this.#client.put(key).value(value);
   }
 
-  /** Compacts all history up to now. */
+  /** Compacts all history of the etcd cluster up to now. */
   async compact(): Promise<void> {
     const revision = String(await this.revision());
     await this.#client.kv.compact({ revision }).catch((error: unknown) => {
-      // The error is expected if there was no write since the last compaction.
+      // etcd rejects a compaction with this error if there was no write since the last one.
       if (!String(error).includes('has been compacted')) throw error;
     });
   }
 
-  /** Defragments this member, which serves no requests meanwhile. */
+  /** Defragments the database of the etcd member, which serves no requests meanwhile. */
   async defragment(): Promise<void> {
     await this.#client.maintenance.defragment();
   }

@@ -7,7 +7,7 @@ import type { Rule } from './worker-command.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
 export interface PausedLeader {
-  /** Number of clients that know only the leader. Each of them holds a queue. */
+  /** Number of clients that know no other etcd member than the leader. Each of them holds a queue. */
   readonly holders: number;
   readonly rule: Rule;
   /**
@@ -17,14 +17,13 @@ export interface PausedLeader {
   readonly news: 'at once' | 'late';
 }
 
-// Duration of the leader's pause as a fraction of the TTL.
+// Duration of the pause of the etcd leader, as a fraction of the TTL.
 const PAUSE_SHARE = 0.9;
 const LAST_BEAT_MS = 60;
 const RESPONSES_MS = 300;
-// Interval of heartbeats in milliseconds. It is short, so that the leader does not consider a lease dead when
-// it pauses: a leader treats a lease without a keepalive for a TTL as dead, and does not respond to its
-// keepalives. Before 3.4.31 and 3.5.13 such a leader even revokes the lease when it resumes
-// (https://github.com/etcd-io/etcd/issues/15247).
+// Interval of heartbeats in milliseconds. It is much shorter than the TTL, because a paused leader must still
+// renew leases when it resumes. An etcd leader ignores keepalives for a lease that got none for a TTL. Before
+// 3.4.31 and 3.5.13 it even revokes such a lease (https://github.com/etcd-io/etcd/issues/15247).
 const BEAT_EVERY_MS = 100;
 
 /**

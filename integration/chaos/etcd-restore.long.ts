@@ -16,7 +16,8 @@ import type { WorkerProcess } from './worker-process.ts';
 const EFFECT_EVERY_MS = 100;
 // Number of writes between the backup and the restore.
 const LATER = 50;
-// Time in milliseconds during which enqueues are refused. The waiter makes many attempts in that time.
+// Time in milliseconds during which etcd refuses the waiter's enqueues. The waiter makes many attempts in
+// that time.
 const REFUSED_MS = 2_000;
 
 describe('an etcd cluster that is restored from a backup', function () {
@@ -75,12 +76,12 @@ describe('an etcd cluster that is restored from a backup', function () {
     expect(await maxima.raise('resource', { epoch: 0, token: before })).to.include({ token: after });
   });
 
-  /** Writes `puts` times, which creates as many revisions. */
+  /** Makes `puts` writes, each of which increases the revision of the etcd cluster by one. */
   async function write(puts: number): Promise<void> {
     for (let put = 0; put < puts; put += 1) await operator.put('written', String(put));
   }
 
-  /** Returns a token that a new client gets. */
+  /** Returns the fencing token of a new client that acquires the lock. */
   async function tokenOf(queue: string): Promise<bigint> {
     const client = createLockClient(etcd({ ...etcdTransport(), hosts: cluster.endpoints }));
     const { token } = await client.acquire(queue);

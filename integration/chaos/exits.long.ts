@@ -74,7 +74,7 @@ for (const store of STORES) {
 interface ProgramStart {
   readonly experiment: Experiment;
   readonly exit: Exit;
-  /** The worker that waits in all queues whose locks the program holds. */
+  /** The worker that waits in all queues whose locks the ending program holds. */
   readonly next: WorkerProcess;
   readonly name: string;
 }
@@ -109,8 +109,8 @@ class Program {
     const worker = this.#worker;
     leave(worker);
     const ended = await within(ENDS_WITHIN_MS, worker.ended, how);
-    // Records a sudden end as a kill only now that the process has ended. Until its end the program may have
-    // sent another heartbeat, which the checker would report after a kill.
+    // Records a sudden exit as a kill only after the process has ended. Until then the program may have sent
+    // another heartbeat, and the checker reports every heartbeat after a kill.
     if (sudden) this.#experiment.recorder.tell({ ev: 'killed', worker: worker.id });
     expect(ended, how).to.deep.equal(ending);
   }

@@ -10,9 +10,9 @@ export type { WorkerOptions } from './trial-options.ts';
 
 export interface ExperimentOptions extends Omit<TrialSettings, 'timing'> {
   readonly store: StoreName;
-  /** Name of the servers' timing. Default: `fast`. */
+  /** Name of the timing with which the servers run. Default: `fast`. */
   readonly profile?: Profile;
-  /** Number of workers at the beginning. Default 0. */
+  /** Number of workers that are started at the beginning. Default 0. */
   readonly workers?: number;
   /** Whether to use the shortest allowed TTL, for faults that last as long as the TTL. */
   readonly quickTtl?: boolean;
@@ -40,7 +40,7 @@ interface ExperimentSettings extends TrialSettings {
   readonly profile: Profile;
 }
 
-/** A trial on a cluster of three members. */
+/** A trial on a cluster of three etcd or ZooKeeper members. */
 export class Experiment extends Trial {
   readonly cluster: Cluster;
   readonly store: StoreName;

@@ -17,9 +17,9 @@ const run = promisify(execFile);
 const LIBRARIES = ['lib/x86_64-linux-gnu', 'lib/aarch64-linux-gnu', 'lib64', 'lib'].map(
   (folder) => `/usr/${folder}/faketime/libfaketimeMT.so.1`,
 );
-// Largest lag in milliseconds of the core's clock behind the boot clock, when the other clocks of the process
-// are fake. It consists of 10 ms for the steps of the boot clock, and 20 ms that the core deducts as a
-// tolerance.
+// Largest lag in milliseconds of the core's clock behind the machine's boot clock, when libfaketime changes
+// all other clocks. It consists of 10 ms for the steps of the boot clock, and 20 ms that the core deducts as
+// a tolerance.
 const BOOT_CLOCK_LAG_MS = 30;
 const PROBE_RATE = 10;
 const PROBED_MS = 100;
@@ -51,7 +51,7 @@ export class FakeTime {
 
   /**
    * Returns the options of a worker whose clocks run at another rate than the machine's. Only the boot clock
-   * is real. With `alone`, the worker's lock clients read only the fake clocks.
+   * keeps the machine's rate. With `alone`, the worker's lock clients do not read the boot clock.
    */
   atRate(rate: number, { alone = false }: { readonly alone?: boolean } = {}): FakedWorker {
     const clock = { rate, bootNs: bootOffset().toString(), lagMs: alone ? 0 : BOOT_CLOCK_LAG_MS, alone };
@@ -67,12 +67,12 @@ export class FakeTime {
     return { LD_PRELOAD: this.#library };
   }
 
-  /** Checks that the library has an effect: some builds of Node do not read the time from the C library. */
+  /** Checks that libfaketime has an effect: some builds of Node do not read the time from the C library. */
   async #probe(): Promise<void> {
     const { env } = this.atRate(PROBE_RATE);
     const { stdout } = await run(process.execPath, ['-e', PROBE], { env: { ...process.env, ...env } });
-    // Requires only 80 % of the fake time that should have passed. The boot clock counts in steps of a tenth
-    // of that time, so the measurement is coarse.
+    // Requires only 80 % of the fake time that should have passed. The boot clock counts in steps of 10 ms, a
+    // tenth of the measured time, so the measurement is coarse.
     if (Number(stdout) < 0.8 * PROBE_RATE * PROBED_MS)
       throw new NotHere(`libfaketime does not reach this Node: ${stdout.trim()} ms`);
   }

@@ -10,8 +10,8 @@ export interface Stage {
   readonly cluster: Cluster;
   /** Queues in which an operator removes entries. */
   readonly operated: readonly string[];
-  /** Returns the present worker of this slot, or `undefined` if it has just ended by itself. */
+  /** Returns the running worker with this number, or `undefined` if it has just ended by itself. */
   worker(place: number): WorkerProcess | undefined;
-  /** Starts a new worker in the slot of a worker that has ended. */
+  /** Starts a new worker, which gets the number of a worker that has ended. */
   replace(place: number): Promise<void>;
 }

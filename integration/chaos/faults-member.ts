@@ -4,7 +4,7 @@ import type { Fault } from './schedule.ts';
 import type { Undo } from './fault-stage.ts';
 
 const HALF_SPEED = { duty: { frozenMs: 200, runningMs: 200 } } as const;
-// Limit of a slow link: 256 kbit/s.
+// Speed of a network link that a fault slows down: 256 kbit/s.
 const LOW_RATE = { bytesPerSecond: 32_000 } as const;
 const LOSS = { lossRatio: 0.05 } as const;
 

@@ -40,24 +40,29 @@ export interface Capabilities {
   readonly store: StoreName;
   readonly workers: number;
   readonly members: number;
-  /** Number of queues in which an operator removes entries. */
+  /** Number of the run's queues in which an operator removes entries. */
   readonly operatedQueues: number;
   readonly ttlMs: number;
-  /** Whether links can lose single packets. */
+  /** Whether the machine can make network links lose single packets. */
   readonly loss: boolean;
 }
 
-/** One kind of fault: its probability relative to others of its group, its duration, and its target. */
+/**
+ * One kind of fault: its duration, its target, and its probability relative to the other kinds in its list.
+ */
 export interface Item<K extends FaultKind = FaultKind> {
   readonly kind: K;
   readonly weight: number;
   /**
-   * Shortest and longest duration in milliseconds. `lastsTtls` gives them as multiples of the TTL instead.
-   * Short durations are drawn more often than long ones.
+   * Shortest and longest duration in milliseconds. A kind of fault has either this range or `lastsTtls`, a
+   * range in TTLs. Short durations are drawn more often than long ones.
    */
   readonly lastsMs?: readonly [least: number, most: number];
   readonly lastsTtls?: readonly [least: number, most: number];
-  /** Directions of traffic on the links that the fault may affect. Default: both. */
+  /**
+   * Directions of traffic from which a fault draws the one that it affects: `in`, `out`, or `both`. Default:
+   * always `both`.
+   */
   readonly directions?: readonly Direction[];
   /** Set for a worker's fault that concerns one member. */
   readonly ofOneMember?: true;
@@ -76,8 +81,8 @@ const FROM_A_THIRD = [0.3, 1.5] as const;
 const TO_TWICE = [0.6, 2] as const;
 
 /**
- * The faults of workers. Faults that block a queue until a session expires have low weights, because they
- * cost much time. All others cost only a moment.
+ * The faults of workers. A fault that blocks a queue until a session expires has a low weight, because it
+ * takes much time. All other faults end quickly.
  */
 export const WORKER_FAULTS: readonly Item<WorkerKind>[] = [
   { kind: 'worker killed', weight: 8, lastsMs: [100, 1_000] },

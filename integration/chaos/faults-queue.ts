@@ -8,7 +8,7 @@ import type { RemovedEntry } from '@queuelock/harness/check/event';
 import type { QueueKind } from './faults-menu.ts';
 import { callOperator, removeEntry } from './operator.ts';
 
-/** Access to the store through one member. */
+/** The part of a cluster by which an operator reaches the store through a single member. */
 type Door = Pick<Cluster, 'name' | 'endpoints'>;
 type LineOf = (door: Door, queue: string) => Promise<readonly RemovedEntry[]>;
 
@@ -35,7 +35,7 @@ export async function findInLine(
   for (const endpoint of endpoints) {
     const door = { name, endpoints: [endpoint] };
     const lineOf: LineOf = name === 'etcd' ? keysOf : nodesOf;
-    // A fault may affect this member, so the next member is tried.
+    // Tries the next member if this one does not respond, because a fault may affect it.
     const line = await within(RESPONSE_WITHIN_MS, lineOf(door, queue)).catch(() => undefined);
     if (line) return line[PLACE[kind]];
   }

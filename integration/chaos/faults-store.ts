@@ -12,7 +12,7 @@ interface Subject {
   readonly fault: Fault;
 }
 
-/** Functions that begin a fault of the whole store, and return the function to undo it. */
+/** Functions that begin a fault of the whole store. Each resolves with the function that ends the fault. */
 export const STORE_ACTIONS: Readonly<Record<StoreKind, (subject: Subject) => Promise<Undo>>> = {
   'majority lost': async ({ cluster, fault }) => {
     const stays = fault.number % cluster.members.length;
@@ -48,7 +48,7 @@ export const STORE_ACTIONS: Readonly<Record<StoreKind, (subject: Subject) => Pro
   },
 };
 
-/** Compacts to the newest revision again and again until the signal aborts. */
+/** Compacts the history of etcd to the newest revision again and again, until the signal aborts. */
 function compactUntil(signal: AbortSignal, endpoint: string): Promise<void> {
   return asOperator(endpoint, async (operator) => {
     while (!signal.aborted) await Promise.all([operator.compact(), pause(COMPACT_EVERY_MS)]);

@@ -36,8 +36,8 @@ export const WORKER_ACTIONS: Readonly<Record<WorkerKind, (subject: Subject) => P
   'replies lost': async ({ stage, worker }) => {
     const undo = await cut(stage.cluster.members, { worker, as: 'silence', direction: 'out' });
     return async () => {
-      // Resets the connections, so that the data which the fault holds back is lost. Otherwise it would only
-      // arrive late.
+      // Resets the worker's connections, so that the data which the fault has held back is lost. Otherwise
+      // the data would only arrive late.
       const mend = await cut(stage.cluster.members, { worker, as: 'reset' });
       await undo();
       await mend();

@@ -57,8 +57,8 @@ for (const store of STORES) {
 }
 
 /**
- * Writes the history of a further worker that is granted the lock while the holder holds it, which is a
- * violation.
+ * Adds a history of another worker to the experiment. In this history the worker is granted the lock while
+ * the holder still holds it, which is a violation.
  */
 async function tellOfAnother({ experiment, holder }: Scene): Promise<void> {
   const steps = ['started', 'beat', 'enqueue', 'queued', 'acquired'] as const;

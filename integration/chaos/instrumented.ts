@@ -9,7 +9,7 @@ interface StoredEntry {
   readonly session: string;
 }
 
-/** Records events; a `Recorder` is one. */
+/** Records events of a worker's heartbeats, as a `Recorder` does. */
 interface HeartbeatRecorder {
   tell(input: EventInput): unknown;
 }
@@ -19,7 +19,7 @@ interface HeartbeatRecorder {
  * proved.
  */
 export class Heartbeats {
-  /** Whether heartbeats are sent. If not, each heartbeat fails at once. */
+  /** Whether the worker's heartbeats are sent. If not, each heartbeat fails at once. */
   sent = true;
   readonly #recorder: HeartbeatRecorder;
   readonly #stored = new Map<string, StoredEntry>();
@@ -30,18 +30,18 @@ export class Heartbeats {
   }
 
   /**
-   * Returns the key and the session of the entry with this order number in the queue. Both were recorded when
-   * it was enqueued, because reading the key from the claim has side effects. Both are empty before the entry
-   * is in the queue.
+   * Returns the key and the session of an entry, by its order number in the queue. Both were recorded at the
+   * enqueue, because reading the key from the claim has side effects. Both are empty before the entry is in
+   * the queue.
    */
   stored(queue: string, order: bigint | undefined): StoredEntry {
     return this.#stored.get(`${queue} ${order}`) ?? { key: '', session: '' };
   }
 
   /**
-   * Calls the listener with the placement (order, token and key) of each entry of this owner that is enqueued
-   * from now on, as the server's response contains it. The returned function removes the listener. For a
-   * candidate of an election, `label` is its published value.
+   * Calls the listener for each entry of this owner that is enqueued from now on, with its order number,
+   * token and key from the server's response. The returned function removes the listener. For a candidate of
+   * an election, `label` is its published value.
    */
   hear(label: string, listener: PositionListener): () => void {
     this.#hearers.set(label, listener);
@@ -97,7 +97,7 @@ function labelIn(value: string): string {
   return value.startsWith('{') ? String((JSON.parse(value) as { owner?: unknown }).owner) : value;
 }
 
-/** Returns a proxy of the object with these methods replaced. */
+/** Returns a proxy of the object that calls the methods in `instead` in place of the object's own. */
 export function passingOn<T extends object>(original: T, instead: Partial<T>): T {
   return new Proxy(original, {
     get(target, name): unknown {

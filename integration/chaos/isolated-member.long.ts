@@ -8,8 +8,8 @@ import { expectRight, oneByOne } from './runs.ts';
 import type { WorkerProcess } from './worker-process.ts';
 import { stampNow } from '@queuelock/harness/check/worker-record';
 
-// Duration of the cut in milliseconds, longer than every relevant timeout of a client or a server. Long runs
-// cut for longer.
+// Time in milliseconds for which a member is cut off from the other members. It is longer than every relevant
+// timeout of a client or a server. In long runs it is even longer.
 const CUT_MS = Number(process.env['QUEUELOCK_CHAOS_CUT_MS'] ?? 12_000);
 const AWAKE_WITHIN_MS = 10_000;
 
@@ -55,12 +55,13 @@ async function memberOf({ cluster }: Experiment, role: 'follower' | 'leader'): P
 }
 
 interface Line {
-  /** A worker that knows all members, and first connects to the member that is cut off. */
+  /** A worker that knows all members, and first connects to the member that a fault will cut off. */
   readonly waiter: WorkerProcess;
-  /** A worker that knows only the member that is cut off. */
+  /** A worker that knows only the member that a fault will cut off from the other members. */
   readonly holder: WorkerProcess;
   /**
-   * A worker that knows only the members that are not cut off. Its entry is ahead of the entry of `waiter`.
+   * A worker that knows only the members that stay connected to each other. It waits in the queue ahead of
+   * the worker that knows all members.
    */
   readonly next: WorkerProcess;
   readonly queue: string;
@@ -87,7 +88,7 @@ async function lineUp(experiment: Experiment, member: Member): Promise<Line> {
 }
 
 /**
- * Makes the worker open its session on this member, by cutting it off from all other members until the
+ * Makes the worker open its session on the given member, by cutting it off from all other members until the
  * session is open.
  */
 async function beginOn(experiment: Experiment, worker: WorkerProcess, member: Member): Promise<void> {

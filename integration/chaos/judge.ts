@@ -18,7 +18,7 @@ export interface Terms {
 export function judge(run: Run, { limits, operated, ttlMs }: Terms): Verdict {
   const untouched = { ...run, queues: run.queues.filter(({ name }) => !operated.has(name)) };
   const { findings, numbers } = check(run, { ...limits, evictionMs: ttlMs });
-  // Does not count the times between two holds in queues with removals. There the operator's removal admits
-  // the next waiter, so the gap does not measure a hand-off of queuelock.
+  // Measures hand-offs only in queues without removals. Where an operator removed an entry, the removal
+  // admitted the next waiter, so the time between two holds is no hand-off of queuelock.
   return { findings, numbers: { ...numbers, gaps: numbersOf(untouched).gaps } };
 }

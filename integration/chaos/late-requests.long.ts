@@ -44,8 +44,8 @@ for (const store of STORES) {
         });
         await detour.heal();
         healed();
-        // Makes several hand-offs, one after another. If the late enqueue arrives between two later enqueues,
-        // its entry blocks only waiters that enqueue afterwards.
+        // Makes several hand-offs, one after another. If the delayed enqueue arrives between two later
+        // enqueues, its entry blocks only waiters that enqueue afterwards.
         let turn = first;
         for (let number = 0; number < TURNS; number += 1) {
           const next = await standIn(other, queue);

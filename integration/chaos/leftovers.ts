@@ -22,8 +22,9 @@ const PRIVATE = '.queuelock';
 const GATE = `${PRIVATE}/gate`;
 
 /**
- * Resolves with what the servers store for these queues, and with all sessions and watches. A failed read is
- * repeated: a member that has just restarted may lose its leader once more and close the connection.
+ * Resolves with what the servers store for the given queues, and with all their sessions and watches. A
+ * failed read is repeated: a member that has just restarted may lose its leader once more and close the
+ * connection.
  */
 export function presentOn(
   store: StoreName,

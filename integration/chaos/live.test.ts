@@ -19,7 +19,7 @@ describe('the live counts of a chaos run', () => {
     rmSync(directory, { recursive: true });
   });
 
-  /** Appends these events to the histories of the workers. */
+  /** Appends the events of these builders to the histories of the workers. */
   function append(...builders: HistoryBuilder[]): void {
     for (const { who, ...rest } of builders.flatMap(({ events }) => events))
       appendFileSync(join(directory, `${who}.jsonl`), `${JSON.stringify({ who, ...rest })}\n`);
@@ -61,7 +61,7 @@ describe('the live counts of a chaos run', () => {
     ['the holder’s', 'worker-1', 'worker-2'],
     ['the next one’s', 'worker-2', 'worker-1'],
   ]) {
-    it(`report a violation of exclusion in any order of reading: ${order} history first`, () => {
+    it(`report a violation of exclusion, whichever history is read first: ${order}`, () => {
       const builders: Record<string, HistoryBuilder> = {
         'worker-1': new HistoryBuilder()
           .attempt('worker-1', { token: 1, acquired: 1 })

@@ -13,7 +13,7 @@ const CHUNK = 1 << 20;
  */
 export class LiveFacts {
   holds = 0;
-  /** Number of attempts that ended in an error, by its code. */
+  /** For each error code, the number of attempts to get a lock that ended in that error. */
   readonly failures: Map<string, number> = new Map();
   readonly #directory: string;
   readonly #tails = new Map<string, Tail>();
@@ -48,7 +48,7 @@ export class LiveFacts {
     }
   }
 
-  /** Returns whether any of these workers has an attempt that has not ended. */
+  /** Returns whether at least one of the given workers has an attempt to get a lock that has not ended. */
   isBusy(workers: readonly string[]): boolean {
     return workers.some((worker) => (this.#open.get(worker)?.size ?? 0) > 0);
   }
@@ -74,7 +74,7 @@ export class LiveFacts {
   }
 }
 
-/** Reads the complete lines of a growing file. */
+/** Reads the complete lines of a history file that is still growing. */
 class Tail {
   readonly #file: number;
   readonly #buffer = Buffer.alloc(CHUNK);
@@ -88,7 +88,8 @@ class Tail {
     for (;;) {
       const length = readSync(this.#file, this.#buffer, 0, CHUNK, null);
       if (length === 0) return;
-      // The text is ASCII except for messages. These may be garbled here, because they are not used.
+      // Decodes the history as Latin-1, although error messages in it may have other characters. These may be
+      // garbled, because they are not used.
       const lines = (this.#rest + this.#buffer.toString('latin1', 0, length)).split('\n');
       this.#rest = lines.pop() ?? '';
       for (const line of lines) take(JSON.parse(line) as ChaosEvent);

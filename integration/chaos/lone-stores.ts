@@ -10,11 +10,11 @@ import type { LeftOver } from './leftovers.ts';
 /** A store with a single server. */
 interface LoneStore {
   /**
-   * Returns the server that all test files of this process share. Rejects with `NotHere` if it is not
-   * available.
+   * Returns the store's server, which all test files of this process share. Rejects with `NotHere` if the
+   * server is not available.
    */
   readonly server: (what: string) => Promise<ProcessService>;
-  /** Returns the URL of the backend for this address of the server. */
+  /** Returns the URL of the backend for the address of a server or of a proxy in front of it. */
   url(endpoint: string): string;
   /** How much later than its TTL a session may end, as a fraction of the TTL. Default: 0. */
   readonly lateBy?: number;
@@ -64,8 +64,8 @@ export function loneUrl(store: LoneStoreName, endpoint: string): string {
 }
 
 /**
- * Returns the entries of these queues. The client that reads them opens a session, which also removes expired
- * entries.
+ * Returns the entries of the given queues. The client that reads them opens a session, which also removes
+ * expired entries.
  */
 export async function presentAt(url: string, queues: readonly string[]): Promise<readonly LeftOver[]> {
   const backend = await backendFromUrl(url);

@@ -5,7 +5,10 @@ import type { TrialSettings } from './trial-options.ts';
 
 const TTL_MS = 3_000;
 
-/** Times of the trial in milliseconds, as short as works reliably on a busy machine. */
+/**
+ * TTL, safety margin and time limits of the trial in milliseconds, as short as works reliably on a busy
+ * machine.
+ */
 const TIMING = {
   ttlMs: TTL_MS,
   safetyMarginMs: 200,

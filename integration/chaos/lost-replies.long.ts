@@ -42,9 +42,9 @@ for (const store of STORES) {
         const before = store === 'etcd' ? (await leasesOn(experiment.cluster)).length : 0;
         const heal = await thief.steal(victim, wire.opens, {
           by: () => victim.tell({ do: 'hold', queue }),
-          // Waits for the new lease on etcd, because the data that the proxy loses first may not be the
-          // reply. ZooKeeper sends no data before it has opened the session, so there the lost data is the
-          // reply.
+          // On etcd, waits for the new lease, because the first data that the proxy loses may not belong to
+          // the reply. ZooKeeper sends no data before it has opened the session, so there the lost data is
+          // the reply.
           ...(store === 'etcd' ? { done: () => untilLeases(experiment, before + 1) } : {}),
         });
         await heal();

@@ -12,8 +12,8 @@ const LOAD = { holdMs: [0, 200], cancelShare: 0.05, abortShare: 0.02, parallel: 
 const EFFECT_EVERY_MS = 100;
 const HOLDERS = 4;
 const SURVIVING_TTL_MS = 5_000;
-// Duration of a freeze in TTLs. During it every session that gets no heartbeats ends. Long runs freeze for
-// much longer.
+// Time for which a member is frozen, in TTLs. During it every session that gets no heartbeats ends. Long runs
+// freeze for much longer.
 const FROZEN_TTLS = 1.6;
 const FROZEN_MS = 20_000;
 
@@ -86,7 +86,7 @@ for (const store of STORES) {
         );
         await backAgain(experiment, leader);
         healed();
-        // Does not count whether the holds survived this repetition, if no session could survive the election
+        // Leaves this repetition out of the count of surviving holds if no session could survive the election
         // of a leader. The election took too long on a busy machine, or the TTL is as short as an election.
         if (withoutLeaderMs > ttlMs / 2 || ttlMs < SURVIVING_TTL_MS) return;
         survived.push(...holders.map((holder, index) => isHeld(holder, queues[index]!)));
@@ -103,7 +103,7 @@ for (const store of STORES) {
 interface Crew {
   readonly experiment: Experiment;
   readonly holders: readonly WorkerProcess[];
-  /** The worker that waits in the queues of all holders. */
+  /** The worker that waits in the queue of each holder. */
   readonly next: WorkerProcess;
 }
 
@@ -161,7 +161,7 @@ function isHeld({ openAttempts }: WorkerProcess, queue: string): boolean {
 
 /**
  * Resolves when a heartbeat of the worker is confirmed at least `ms` milliseconds after this call, or when
- * the worker has lost a hold. Ignores the worker's events before the index `from`.
+ * the worker has lost a hold. Reads only the worker's events from the index `from` on.
  */
 async function beatsFor(
   worker: WorkerProcess,
@@ -175,7 +175,7 @@ async function beatsFor(
 }
 
 /**
- * Returns the longest gap between two heartbeats in milliseconds. The first gap begins with the last
+ * Returns the longest gap between two heartbeats of a worker in milliseconds. The gaps count from the last
  * heartbeat before the event with the index `from`.
  */
 function longestGap(events: readonly ChaosEvent[], from: number): number {

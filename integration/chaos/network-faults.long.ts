@@ -13,8 +13,8 @@ import { stampNow } from '@queuelock/harness/check/worker-record';
 for (const store of STORES) {
   describe(`a client of ${store} that is cut off from the servers`, function () {
     this.timeout(TEST_TIMEOUT_MS + RUNS * 40_000);
-    // TTL of workers that are cut off for longer than their TTL; short, to save time. All other workers have
-    // a TTL that is long enough for a busy machine.
+    // TTL of workers that a fault cuts off from the servers for longer than this TTL; short, to save time.
+    // All other workers have a TTL that is long enough for a busy machine.
     const { ttlMs } = timingOf(store, 'fast', true);
     afterEach(() => stopDetoursAfter(abandonTrials));
 

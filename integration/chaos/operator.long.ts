@@ -64,9 +64,9 @@ for (const store of STORES) {
           end.ev === 'failed' ? end.code : end.reason,
         );
         expect(ofHolder).to.equal('entry-removed');
-        // Accepts two results for the waiter behind the holder: its wait fails, or it is granted the lock and
-        // then loses it. It is granted if it learns that the holder's entry was removed before it learns of
-        // the removal of its own.
+        // The operator removed the entries of the holder and of the waiter behind it. The waiter's wait
+        // fails, or the waiter is granted the lock and then loses it. It is granted if it learns of the
+        // removal of the holder's entry first.
         expect(ofNext).to.be.oneOf(['ENTRY_LOST', 'entry-removed']);
         expect(others).to.deep.equal(before.line.slice(1).map(() => 'ENTRY_LOST'));
 
@@ -141,8 +141,8 @@ async function removing(
 }
 
 /**
- * Performs the removal, and returns how the claim ended because of it. The end has to come within
- * `NOTICED_WITHIN_MS`.
+ * Performs the removal of a worker's entry, and returns how the worker's claim ended because of it. The claim
+ * has to end within a second.
  */
 async function endOf({ worker, n }: Place, action: () => Promise<void>): Promise<Ended> {
   const isEnd = (event: ChaosEvent): boolean =>
@@ -156,7 +156,7 @@ async function endOf({ worker, n }: Place, action: () => Promise<void>): Promise
 
 /**
  * Makes the worker give up a wait while it does not know whether its enqueue was executed. Its session then
- * keeps a key with which etcd refuses the enqueue, should it still arrive.
+ * keeps a key in etcd. With this key etcd refuses the enqueue if it arrives later.
  */
 async function giveUpWithoutResponse(
   experiment: Experiment,

@@ -26,7 +26,7 @@ export async function removeEntry(
   await ZooKeeperWire.during(endpoint, (wire) => wire.delete(key));
 }
 
-/** Removes all keys below these directories from etcd, in one transaction. */
+/** Removes all keys below the given directories from etcd, in one transaction. */
 export async function removeDirectories(
   { endpoints }: Cluster,
   directories: readonly string[],
@@ -48,7 +48,7 @@ export function callOperator(endpoint: string, call: string, body: object): Prom
   return callEtcd({ endpoint, call, agent: false, signal }, body);
 }
 
-// Returns the range of the keys below a directory: `0` is the character after `/`.
+// Returns the range of the etcd keys below a directory. It ends before `0`, the character after `/`.
 function rangeOf(directory: string): { key: string; range_end: string } {
   return { key: base64(`${directory}/`), range_end: base64(`${directory}0`) };
 }

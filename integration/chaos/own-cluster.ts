@@ -3,8 +3,8 @@ import { Experiment } from './experiment.ts';
 import { timingOf } from './profiles.ts';
 
 /**
- * Starts an experiment on an etcd cluster of its own, for faults that would disturb other tests on the shared
- * cluster.
+ * Starts an experiment on an etcd cluster that no other test uses. It is for faults that would disturb tests
+ * on the shared cluster.
  */
 export async function experimentOn(cluster: Cluster, workers: number): Promise<Experiment> {
   const timing = timingOf('etcd', 'fast', false);

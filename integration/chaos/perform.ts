@@ -14,23 +14,24 @@ export interface Performance {
   readonly stage: Stage;
   readonly faults: readonly Fault[];
   readonly audience: Audience;
-  /** Time by which all faults have ended, in milliseconds from the start. */
+  /** Time by which all faults must have ended, in milliseconds from the start of the series. */
   readonly untilMs: number;
-  /** Aborts to end early: faults in progress are healed, and no others begin. */
+  /**
+   * Signal whose abort ends the series of faults early: faults in progress are healed, and no others begin.
+   */
   readonly signal: AbortSignal;
 }
 
 export interface Performed {
   /** The faults that were skipped: they would have ended too late, or their target did not exist. */
   readonly skipped: readonly Fault[];
-  /** The error of a fault that could not be made or healed, which ended the run of faults early. */
+  /** The error of a fault that could not be made or healed. After it no further faults were made. */
   readonly failure: Error | undefined;
 }
 
 /**
- * Makes the faults at their scheduled times. Faults of the same worker run one after another, even if healing
- * one takes until after the start of the next. The same applies to faults of the same queue, and of the
- * cluster.
+ * Makes the faults at their scheduled times. Two faults of the same worker, of the same queue, or of the
+ * cluster never overlap. The second one begins only when the first one is healed.
  */
 export async function perform(performance: Performance): Promise<Performed> {
   const origin = process.hrtime.bigint();

@@ -50,14 +50,14 @@ export function timingOf(store: StoreName, profile: Profile, quickTtl: boolean):
   return { ttlMs, safetyMarginMs: marginOf(ttlMs), expiryMs, withLeaderLossMs: 2 * ttlMs + 5_000 };
 }
 
-/** Returns the backend's URL for the members with these addresses. */
+/** Returns the URL of the backend for a cluster, from the addresses of its members. */
 export function urlOf(store: StoreName, profile: Profile, endpoints: readonly string[]): string {
   if (store === 'etcd') return etcdUrl(endpoints.join(','));
   const { tickMs, syncLimit } = ZOOKEEPER_TIMING[profile];
   return `zk://${endpoints.join(',')}?tickTimeMs=${tickMs}&syncLimit=${syncLimit}`;
 }
 
-// Returns the safety margin in milliseconds that the core uses by default for this TTL.
+// Returns the safety margin in milliseconds that the core uses by default for a TTL.
 function marginOf(ttlMs: number): number {
   return Math.max(200, ttlMs / 50);
 }

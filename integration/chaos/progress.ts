@@ -37,7 +37,7 @@ export class Progress implements Audience {
     this.#current.delete(fault);
   }
 
-  /** Prints the last line, which stays. */
+  /** Prints the progress of the run for the last time. On a terminal that line stays. */
   stop(): void {
     for (const timer of this.#timers) clearInterval(timer);
     this.#live.readState();

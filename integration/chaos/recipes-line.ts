@@ -6,22 +6,25 @@ import type { WorkerProcess } from './worker-process.ts';
 const READS: Terms = { shared: true };
 
 /**
- * Three workers. The victim, which faults will affect, holds one claim of every kind, and the other two wait
- * for it.
+ * Three workers: the victim, which faults will affect, and two others. The victim holds one claim of every
+ * kind of lock, and the other two workers wait for it.
  */
 export interface RecipesLine {
   readonly victim: WorkerProcess;
-  /** The worker that waits behind the victim. */
+  /** The worker whose claims wait behind the worker that faults affect. */
   readonly next: WorkerProcess;
-  /** The worker that holds at the same time as the victim, for kinds of locks that permit it. */
+  /**
+   * The worker that shares locks with the worker that faults affect, for kinds of locks that permit several
+   * holders.
+   */
   readonly peer: WorkerProcess;
-  /** Entries that the victim holds. */
+  /** Entries with which the worker that faults affect holds. */
   readonly held: readonly Queued[];
-  /** Names of the queues in which other workers wait for the victim. */
+  /** Names of the queues in which other workers wait for the worker that faults affect. */
   readonly contested: readonly string[];
   /**
-   * Entries of one queue: `held` is a write lock that the victim can convert to a read lock. `reader` and
-   * `writer` wait behind it.
+   * Entries of one queue: a write lock, which its holder can convert to a read lock, and behind it a waiting
+   * reader and a waiting writer.
    */
   readonly turning: { readonly held: Queued; readonly reader: Queued; readonly writer: Queued };
   /**
@@ -32,7 +35,8 @@ export interface RecipesLine {
 }
 
 /**
- * Enqueues the claims of the three workers, and resolves when the victim holds and the other workers wait.
+ * Enqueues the claims of the three workers. Resolves when the victim, the worker that faults will affect,
+ * holds and the other workers wait.
  * @param own options of the victim
  */
 export async function lineUpRecipes(
@@ -106,7 +110,7 @@ export async function lineUpRecipes(
 
 type Place = readonly [worker: WorkerProcess, entry: Queued];
 
-/** Makes the holder leave, and waits until the waiter is admitted. */
+/** Makes a worker leave the queue of its entry, and waits until the waiter behind it is admitted. */
 async function letIn([holder, entry]: Place, [waiter, behind]: Place): Promise<void> {
   await leaveIfHeld(holder, entry);
   await granted(waiter, behind);

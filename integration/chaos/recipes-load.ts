@@ -14,10 +14,13 @@ const SEMAPHORES = 2;
 const PERMITS = 3;
 const GIVEN_UP = { cancelShare: 0.05, abortShare: 0.02 } as const;
 
-/** Load of workers that use recipes. */
+/** Load of workers that claim locks of all kinds. */
 export interface RecipesLoad {
   readonly queues: readonly string[];
-  /** One load for each kind of claim. All loads run at the same time. */
+  /**
+   * The commands that make a worker claim locks repeatedly: one for each kind of lock. A worker executes all
+   * of them at the same time.
+   */
   readonly loads: readonly LoadCommand[];
 }
 

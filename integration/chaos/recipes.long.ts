@@ -14,7 +14,7 @@ import type { WorkerProcess } from './worker-process.ts';
 import { stampNow } from '@queuelock/harness/check/worker-record';
 
 const HOLD_MS = [0, 30] as const;
-/** Least number of holds of each kind that all runs together must reach. */
+/** Number of holds of each kind of lock that all repetitions of a test together must at least reach. */
 const LEAST_HOLDS = 5;
 
 for (const store of STORES) {
@@ -49,8 +49,8 @@ for (const store of STORES) {
       const line = await lineUpRecipes(experiment, 0, { rule: 'overlong' });
       await line.victim.untilEvent('beat', { from: line.victim.events.length });
       await line.victim.freeze();
-      // Resumes the holder as soon as the next waiters are granted. By the rule `overlong`, the holder relies
-      // on twice its proven time, so it still believes that it holds.
+      // Resumes the holder as soon as the next waiters are granted. The holder of this control relies on
+      // twice its proven time, so it still believes that it holds.
       await line.served();
       await line.victim.thaw();
       await allRevoked(line);
@@ -121,13 +121,13 @@ for (const store of STORES) {
 
 interface Scene {
   readonly experiment: Experiment;
-  /** Workers that claim locks of all kinds. Faults affect only the first of them. */
+  /** Workers that claim locks of all kinds. Faults affect only the first worker of the list. */
   readonly crowd: readonly WorkerProcess[];
 }
 
 /**
- * Calls `act` repeatedly, beside workers that claim locks of all kinds. Before and after each call it checks
- * that each of these workers is granted every kind.
+ * Calls `act`, which makes a fault, repeatedly, while several workers claim locks of all kinds. Before and
+ * after each call it checks that each of these workers is granted every kind.
  */
 async function inACrowd(store: StoreName, act: (scene: Scene, run: number) => Promise<void>): Promise<void> {
   const experiment = await startExperiment({ store });
@@ -151,7 +151,7 @@ async function inACrowd(store: StoreName, act: (scene: Scene, run: number) => Pr
   for (const kind of KINDS) expect(numbers.kinds[kind] ?? 0, kind).to.be.at.least(LEAST_HOLDS);
 }
 
-/** Resolves when the worker has been granted, after this call, a claim of every kind. */
+/** Resolves when the worker has been granted at least one claim of each kind of lock since this call. */
 async function holdsEachKind(worker: WorkerProcess): Promise<void> {
   const requested = new Map<number, Kind>();
   const missing = new Set<Kind>(KINDS);
@@ -181,8 +181,9 @@ async function whereFound(experiment: Experiment): Promise<string[]> {
 }
 
 /**
- * Resolves with whether the sessions of all three workers survived the election. On a busy machine the
- * election may take longer than a session lives without heartbeats. Then the test checks only safety.
+ * Resolves with whether the sessions of all three workers survived the election of a new leader of the
+ * servers. On a busy machine the election may take longer than a session lives without heartbeats. Then the
+ * test checks only safety.
  */
 async function survived({ victim, next, peer }: RecipesLine): Promise<boolean> {
   const after = BigInt(stampNow());

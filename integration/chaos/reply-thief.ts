@@ -7,9 +7,12 @@ import type { WorkerProcess } from './worker-process.ts';
 const SEEN_WITHIN_MS = 10_000;
 
 export interface Theft {
-  /** Makes the worker send the request. Omitted if the worker sends it anyway. */
+  /** Makes the worker send the request whose reply is to be lost. Omitted if the worker sends it anyway. */
   readonly by?: () => void;
-  /** Resolves when the store has executed the request. Default: waits for the first bytes of the response. */
+  /**
+   * Resolves when the store has executed the request whose reply is to be lost. Default: waits for the first
+   * bytes of the response.
+   */
   readonly done?: () => Promise<unknown>;
 }
 
@@ -32,8 +35,9 @@ export class ReplyThief {
   }
 
   /**
-   * Lets the store execute the request, drops its reply, and cuts the connection. Resolves with a function
-   * that lets the worker connect again. Until the test calls it, the worker stays disconnected.
+   * Lets the store execute the victim's next request that matches, drops the reply, and cuts the connection.
+   * Resolves with a function that lets the victim, a worker, connect again. Until the test calls it, the
+   * worker stays disconnected.
    */
   async steal(victim: WorkerProcess, isRequest: IsRequest, theft: Theft = {}): Promise<() => Promise<void>> {
     const { by, done } = theft;

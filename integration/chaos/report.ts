@@ -11,13 +11,13 @@ export interface ReportOptions {
   readonly seed: number;
   /** The servers of the run with their versions, for instance `etcd 3.4.23, 3 members`. */
   readonly ran: readonly string[];
-  /** Path of the timeline, relative to the report. */
+  /** Path of the file with the timeline of the run, relative to the report. */
   readonly snapshot?: string;
 }
 
 /**
- * Formats the result of a run as Markdown. Each finding is shown with its events, which `withEvents` has
- * added.
+ * Formats the result of a run as Markdown. Each violation that the checker found is shown with the events
+ * around it.
  */
 export function reportOf(run: Run, verdict: Verdict, options: ReportOptions): string {
   const { title, command, seed, ran, snapshot: picture } = options;
@@ -65,7 +65,7 @@ function secondsOf(run: Run, stamp: string): string {
   return ((run.momentOf(stamp) - run.span.from) / 1e9).toFixed(9);
 }
 
-/** Escapes Markdown and HTML. */
+/** Escapes characters of a text that have a meaning in Markdown or HTML. */
 function inText(words: string): string {
   return words.replace(/\s+/g, ' ').replace(/[\\`*_[\]<>|#]/g, '\\$&');
 }

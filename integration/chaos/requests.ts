@@ -9,8 +9,9 @@ import type { WorkerProcess } from './worker-process.ts';
 const RESPONSE_WITHIN_MS = 10_000;
 
 /**
- * Returns an upper limit for how often the lock clients of these workers have read a queue: all requests that
- * the members received, without the heartbeats of these workers. It may include other requests.
+ * Returns an upper limit for how often the lock clients of the given workers have read a queue. It counts all
+ * requests that the members received, except for heartbeats of these workers. So it may include other
+ * requests.
  */
 export async function readsQueues(
   { store, cluster }: Experiment,
@@ -47,8 +48,8 @@ async function readSessions({ store, cluster }: Experiment): Promise<readonly st
   return ZooKeeperWire.during(endpoint, (wire) => wire.children('/.queuelock'));
 }
 
-// Returns the number of transactions and reads of all clients. A heartbeat is one transaction, and watches
-// are none.
+// Returns the number of transactions and reads that all clients have sent to etcd. A heartbeat counts as one
+// transaction. Requests of watches are not counted.
 async function etcdRequests(cluster: Cluster): Promise<number> {
   const members = await Promise.all(cluster.endpoints.map(etcdMetrics));
   const counts = members.flatMap((metrics) =>
@@ -66,7 +67,7 @@ async function zooKeeperRequests(cluster: Cluster, workers: readonly WorkerProce
   return sum;
 }
 
-/** Returns the session of the worker's last entry. */
+/** Returns the id of the session that owns the worker's newest entry. */
 export function sessionOf({ id, events }: WorkerProcess): string {
   const queued = events.findLast((event) => event.ev === 'queued');
   if (!queued) throw new Error(`${id} was in no queue yet`);

@@ -5,7 +5,7 @@ import type { Verdict } from '@queuelock/harness/check';
 import type { Trial } from './trial.ts';
 import { expectNone } from './verdicts.ts';
 
-/** Number of repetitions of each fault. */
+/** Number of times that a test makes its fault. */
 export const RUNS: number = runsOf(process.env['QUEUELOCK_CHAOS_RUNS'] ?? '1');
 
 /** Time limit in milliseconds on a busy machine, for a test that makes its fault once. */
@@ -13,20 +13,20 @@ export const TEST_TIMEOUT_MS = 300_000;
 
 const AT_A_TIME = 3;
 
-/** A trial with the name of its store, which is recorded with the trial's measurements. */
+/** A trial and the name of its store, which is written to a file together with the trial's measurements. */
 type Judged = Trial & { readonly store: string };
 
 /**
- * Calls `run` repeatedly, several calls at a time. Use it for faults that affect only the workers of one
- * repetition.
+ * Calls `run`, which makes a fault, repeatedly, several calls at a time. Use it for faults that affect only
+ * the workers of one call.
  */
 export async function repeatedly(run: (number: number) => Promise<void>): Promise<void> {
   await inBatches(AT_A_TIME, run, async () => undefined);
 }
 
 /**
- * Calls `run` repeatedly, several calls at a time. After each batch, ends the workers that these calls added
- * to the experiment.
+ * Calls `run`, which makes a fault, repeatedly, several calls at a time. When these calls have ended, it ends
+ * the workers that they added to the experiment, and makes the next calls.
  */
 export async function repeatedlyIn(
   experiment: Experiment,
@@ -48,7 +48,10 @@ async function inBatches(
   }
 }
 
-/** Calls `run` repeatedly, one call after another. Use it for faults that affect all workers. */
+/**
+ * Calls `run`, which makes a fault, repeatedly, one call after another. Use it for faults that affect all
+ * workers.
+ */
 export async function oneByOne(run: (number: number) => Promise<void>): Promise<void> {
   for (let number = 0; number < RUNS; number += 1) await run(number);
 }

@@ -12,7 +12,7 @@ import { chanceOf } from '@queuelock/harness/chance';
 
 /** One fault of a schedule. Times are in milliseconds from the beginning of the load. */
 export interface Fault {
-  /** Number of the fault in the order of their start, from 1. */
+  /** Number of the fault in the schedule, in the order of the starts of faults, from 1. */
   readonly number: number;
   readonly kind: FaultKind;
   readonly startMs: number;
@@ -26,7 +26,7 @@ export interface Fault {
   readonly member?: number | 'leader';
   /** Index of the affected queue, from 0, among the queues in which an operator removes entries. */
   readonly queue?: number;
-  /** Direction of the data that the fault affects, as seen from the member. */
+  /** Direction of the traffic that the fault affects, as seen from the member: `in`, `out` or `both`. */
   readonly direction?: Direction;
 }
 
@@ -63,7 +63,7 @@ const QUEUE_EVERY_MS = [8_000, 20_000] as const;
 type Chance = () => number;
 type Draft = Omit<Fault, 'number'>;
 
-/** Settings of a series of faults, such as those of one worker. The faults of a series follow each other. */
+/** A series of faults that never overlap, such as the faults of one worker. */
 interface Lane {
   readonly everyMs: readonly [least: number, most: number];
   /** Returns a fault that starts at `startMs`, or `undefined` if none is possible. */

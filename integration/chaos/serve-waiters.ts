@@ -7,8 +7,8 @@ const SERVE_WITHIN_MS = 30_000;
 const SERVE_EVERY_MS = 10;
 
 /**
- * Orders each holder among these workers to release, until none of these workers has a claim in progress. The
- * checker reports waiters that are never granted.
+ * Orders each worker of the list to release as soon as it holds, until no worker of the list has a claim in
+ * progress. The checker reports waiters that are never granted.
  */
 export async function serveWaiters(workers: readonly WorkerProcess[]): Promise<void> {
   const requested = new Set<AttemptEvent>();

@@ -8,8 +8,8 @@ import { TEST_TIMEOUT_MS, RUNS, expectRight, oneByOne } from './runs.ts';
 import { holdNow, isHeld } from './standing.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
-// Duration of the fault in milliseconds, longer than a session lives without heartbeats. It is much longer in
-// long runs.
+// Time in milliseconds for which one member is slow, longer than a session lives without heartbeats. It is
+// much longer in long runs.
 const WINDOW_MS = RUNS > 1 ? 60_000 : 12_000;
 const HOLDERS = 2;
 const HOLDS_EACH = 5;

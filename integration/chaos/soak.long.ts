@@ -12,8 +12,8 @@ import type { WorkerProcess } from './worker-process.ts';
 const LASTS_MS = 60_000;
 const FAULT_EVERY_MS = 3_000;
 /**
- * Longest fault of a member in milliseconds. It is short, because only one member may be disturbed at a time,
- * and has to recover before the next fault.
+ * Longest fault of a member in milliseconds. It is short, because a fault may affect only one member at a
+ * time, which has to recover before the next fault.
  */
 const LONGEST_OF_MEMBERS_MS = 2_000;
 const LEAD_MS = 1_500;
@@ -26,7 +26,10 @@ const LOAD = {
   effectShare: 0.3,
   parallel: 2,
 } as const;
-/** Kinds of faults that this test leaves out: they exceed what the store can survive, or take too long. */
+/**
+ * Kinds of faults that the test of random faults leaves out: they exceed what the store can survive, or take
+ * too long.
+ */
 const TOO_MUCH: ReadonlySet<string> = new Set(['majority lost', 'rolling restart', 'no space']);
 
 for (const store of STORES) {

@@ -82,7 +82,10 @@ async function written(
   };
 }
 
-/** Returns the name of a fault, such as `member cut off`, or `member cut off (one way)` for one direction. */
+/**
+ * Returns the name of a fault for the history, for instance `member cut off`. The name of a fault that
+ * affects one direction of traffic ends in `(one way)`.
+ */
 function nameOf({ kind, direction = 'both' }: Fault): string {
   return direction === 'both' ? kind : `${kind} (one way)`;
 }

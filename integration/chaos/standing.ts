@@ -6,21 +6,21 @@ export type Queued = Extract<AttemptEvent, { ev: 'queued' }>;
 type Acquired = Extract<AttemptEvent, { ev: 'acquired' }>;
 type Place = Pick<Queued, 'queue' | 'n'>;
 
-/** Orders the worker to join the queue. Resolves when the entry of this attempt is in it. */
+/** Orders the worker to join the queue. Resolves when the worker's new entry is in the queue. */
 export async function standIn(worker: WorkerProcess, queue: string, effectEveryMs?: number): Promise<Queued> {
   const from = worker.events.length;
   worker.tell({ do: 'hold', queue, ...(effectEveryMs === undefined ? {} : { effectEveryMs }) });
   return worker.untilEvent('queued', { queue, from });
 }
 
-/** Orders the worker to join the queue. Resolves when the worker holds. */
+/** Orders the worker to join the queue. Resolves when the worker holds the lock. */
 export async function holdNow(worker: WorkerProcess, queue: string, effectEveryMs?: number): Promise<Queued> {
   const entry = await standIn(worker, queue, effectEveryMs);
   await granted(worker, entry);
   return entry;
 }
 
-/** Resolves when the worker has been granted the lock with this entry. */
+/** Resolves when the worker has been granted the lock with the given entry. */
 export async function granted(
   worker: WorkerProcess,
   { queue, n }: Place,
@@ -33,7 +33,10 @@ export async function granted(
   });
 }
 
-/** Makes the worker leave the queue, and resolves when that is confirmed. */
+/**
+ * Makes the worker leave the queue or release the lock. Resolves when the worker reports that this is
+ * confirmed.
+ */
 export async function leave(worker: WorkerProcess, { queue, n }: Place): Promise<void> {
   worker.tell({ do: 'release', queue, n });
   await worker.untilEvent('left', { queue, matches: (left) => left.n === n });
@@ -57,8 +60,8 @@ export function isHeld({ openAttempts }: WorkerProcess, { n }: Pick<Place, 'n'>)
 }
 
 /**
- * An event that a test waits for: its kind, and the queue of the claim that it belongs to. Events of the
- * worker before the index `from` do not count.
+ * An event of a worker that a test waits for: its kind, and the queue of the claim. Events that were recorded
+ * before the index `from` do not count.
  */
 export interface Awaited<K> {
   readonly ev: K;
@@ -70,15 +73,15 @@ export interface Awaited<K> {
 const AGAIN: ReadonlySet<string> = new Set(['SESSION_LOST', 'UNAVAILABLE']);
 
 /**
- * Resolves with the awaited event of an attempt of the worker. If an attempt fails because its session ended
- * or the store is unavailable, the worker makes another attempt.
+ * Resolves with the event of a worker that a test waits for, from the worker's next attempt to get a lock. If
+ * the attempt fails because its session ended or the store is unavailable, the worker makes another attempt.
  */
 export async function atLast<K extends 'queued' | 'acquired'>(
   worker: WorkerProcess,
   { ev, queue, from }: Awaited<K>,
 ): Promise<Extract<AttemptEvent, { ev: K }>> {
-  // Finds the new attempt by its `enqueue` event. The end of the previous attempt on the queue may not have
-  // been recorded yet.
+  // Finds the worker's new attempt by its `enqueue` event. The end of the previous attempt on the queue may
+  // not have been recorded yet.
   const { n } = await worker.untilEvent('enqueue', { queue, from });
   const isKnown = (event: ChaosEvent): boolean =>
     (event.ev === ev || event.ev === 'failed') && event.queue === queue && event.n === n;
@@ -103,7 +106,10 @@ export async function dismiss(...workers: readonly WorkerProcess[]): Promise<voi
   await Promise.all(workers.map(({ ended }) => ended));
 }
 
-/** Enqueues two workers in a queue, and resolves when one of them holds and the other waits. */
+/**
+ * Enqueues the workers `worker` and `next` in a new queue. Resolves when the first one holds and the second
+ * one waits.
+ */
 export async function lineUp(
   experiment: Experiment,
   worker: WorkerProcess,

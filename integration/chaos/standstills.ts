@@ -2,8 +2,8 @@ import { onLoss, stampOf } from '@queuelock/harness/lived-time';
 import { STANDSTILL } from '@queuelock/harness/check/standstills';
 import type { Recorder } from '@queuelock/harness/check/worker-record';
 
-// Shortest standstill in milliseconds that is recorded. Shorter ones are normal when processes share
-// processors.
+// Shortest time in milliseconds without processor time that is recorded as a fault of the machine. Shorter
+// ones are normal when processes share processors.
 const LEAST_MS = 200;
 
 /** Records the times in which this process stalled as faults of the machine, until the returned function is called. */

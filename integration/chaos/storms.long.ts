@@ -65,8 +65,8 @@ interface Crowded {
 }
 
 /**
- * Enqueues every session in one of the queues. On a busy machine sessions may end meanwhile, and new ones
- * replace them.
+ * Opens all sessions, and enqueues each of them in one of the queues. On a busy machine some sessions may end
+ * before all are enqueued, and new ones replace them.
  */
 async function crowded(options: ExperimentOptions): Promise<Crowded> {
   const experiment = await startExperiment(options);
@@ -77,8 +77,8 @@ async function crowded(options: ExperimentOptions): Promise<Crowded> {
     ),
   );
   for (const crowd of crowds) await lineUp(crowd, queues);
-  // Waits for a heartbeat of every present session, because on a busy machine sessions may have ended, and
-  // their clients have opened new ones.
+  // Waits for a heartbeat of every present session. On a busy machine some sessions may have ended since, and
+  // the lock clients have opened new ones.
   const linedUpAt = BigInt(stampNow());
   await Promise.all(crowds.map((crowd) => untilAllBeat(crowd, linedUpAt)));
   return { experiment, crowds, queues };
@@ -93,8 +93,8 @@ async function lineUp(crowd: WorkerProcess, queues: readonly string[]): Promise<
 }
 
 /**
- * Resolves when the worker has had an entry in each of these queues. If an enqueue fails because its session
- * ended, the worker enqueues again.
+ * Resolves when the worker has had an entry in each of the given queues. If an enqueue fails because its
+ * session ended, the worker enqueues again.
  */
 async function standIn(worker: WorkerProcess, queues: readonly string[]): Promise<void> {
   const joining = new Set<number>();
@@ -116,7 +116,10 @@ async function standIn(worker: WorkerProcess, queues: readonly string[]): Promis
   await worker.until(areThere, { from, what: `${queues.length} places` });
 }
 
-/** Resolves when every client has a session with a confirmed heartbeat that was sent after this call. */
+/**
+ * Resolves when every lock client of the process has a session with a confirmed heartbeat that was sent after
+ * the time `after`.
+ */
 async function untilAllBeat(
   crowd: WorkerProcess,
   after: bigint,
@@ -134,7 +137,10 @@ function isLoss({ ev }: ChaosEvent): boolean {
   return ev === 'session-lost' || ev === 'revoked' || ev === 'failed';
 }
 
-/** Returns how many milliseconds after the simultaneous death of all sessions the last one has expired. */
+/**
+ * Returns the longest time in milliseconds until all sessions have expired on the servers, when all their
+ * processes are killed at the same time.
+ */
 function allGoneMs(store: StoreName): number {
   const { ttlMs } = timingOf(store, 'fast', false);
   return store === 'etcd' ? ttlMs + 2_500 : ttlMs + 2 * ZOOKEEPER_TIMING.fast.tickMs + 2_000;

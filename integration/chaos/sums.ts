@@ -6,7 +6,10 @@ import type { Table } from './table.ts';
 
 /** The numbers of one run on one store, which are added to the sums. */
 export interface RunSums {
-  /** Store with its version and number of servers, for instance `redis 7.0.15`. Runs with the same text are added up. */
+  /**
+   * Store with its version and number of servers, for instance `redis 7.0.15`. The numbers of runs with the
+   * same text are added up.
+   */
   readonly servers: string;
   readonly seed: number;
   readonly minutes: number;
@@ -28,7 +31,7 @@ const SHOWN = [
   'other violations',
 ] as const;
 
-/** Adds up the verdicts of one run. */
+/** Adds up the verdicts on all histories of one run. */
 export function sumsOf(
   verdicts: readonly Verdict[],
   { servers, seed }: Pick<RunSums, 'servers' | 'seed'>,
@@ -63,7 +66,10 @@ export async function readSums(file: string): Promise<readonly RunSums[]> {
   );
 }
 
-/** Returns a table with a column for each kind of servers, which adds up its runs. */
+/**
+ * Returns the table of all runs. It has a column for each kind of servers, with the sums of the numbers of
+ * its runs.
+ */
 export function sumsTable(runs: readonly RunSums[]): Table {
   const columns = [...new Set(runs.map(({ servers }) => servers))];
   const groups = columns.map((column) => runs.filter(({ servers }) => servers === column));

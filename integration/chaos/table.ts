@@ -10,7 +10,8 @@ export interface Group {
 }
 
 /**
- * A table with a row for each measured number, and a column for each group of runs that the table adds up.
+ * The results of runs as a table. It has a row for each result, such as the number of holds, and a column for
+ * each group of runs that are added up.
  */
 export interface Table {
   readonly columns: readonly string[];

@@ -3,7 +3,7 @@ import type { DetourTrial, Traveller } from './detour-trial.ts';
 
 /** Duration of a fault in TTLs, longer than a session lives without renewals. */
 const LONG_TTLS = 1.5;
-/** Duration in milliseconds of a fault that sessions survive. */
+/** Duration in milliseconds of a fault that is too short to end a worker's session. */
 export const SHORT_MS = 1_000;
 const REST_MS = 1_000;
 
@@ -52,8 +52,8 @@ const FAULTS: Readonly<Record<string, TravellerFault>> = {
 };
 
 /**
- * Makes each of these server faults, and each fault of `FAULTS`, the faults of workers, on a random worker,
- * one after another in random order.
+ * Makes all faults, one after another in random order: the given faults of servers, and every fault of
+ * workers, each on a random worker.
  */
 export async function strikeAll(
   trial: DetourTrial,

@@ -6,7 +6,10 @@ import type { Rule, WorkerSetup } from './worker-command.ts';
 
 /** The servers on which a trial runs. */
 export interface Ground {
-  /** Returns the URL of the store for a worker that uses these addresses of the servers. */
+  /**
+   * Returns the URL of the store for a worker that reaches the servers, or the proxies before them, at the
+   * given addresses.
+   */
   url(endpoints: readonly string[]): string;
   /** Returns a new address of a worker in the test network, so that its links can be cut separately. */
   addPlace(): Promise<ClusterClient>;
@@ -15,7 +18,7 @@ export interface Ground {
    * that is cut off.
    */
   heal(): Promise<unknown>;
-  /** Reads what the servers still store for these queues, and all sessions. */
+  /** Reads what the servers still store for the given queues, and all sessions. */
   leftOvers(queues: readonly string[]): Promise<readonly LeftOver[]>;
   /**
    * Returns the address of a fenced resource in the store itself, with a unique name. Omitted for a store
@@ -27,17 +30,20 @@ export interface Ground {
 export interface TrialSettings {
   readonly timing: Timing;
   /**
-   * The rule by which workers decide how long they still hold. `product` is queuelock's rule, and all others
-   * are weaker. Default: `product`.
+   * The rule by which workers decide how long they still hold. `product` is the rule of queuelock itself, and
+   * all other rules are weaker. Default: `product`.
    */
   readonly rule?: Rule;
-  /** Seed of the random choices. Default: that of the process. */
+  /** Seed of the trial's random choices. Default: the seed of the process. */
   readonly seed?: number;
-  /** Safety margin in milliseconds, instead of the core's default. */
+  /** Safety margin of the workers' lock clients in milliseconds, instead of the core's default. */
   readonly safetyMarginMs?: number;
-  /** Longest hold of the load, in milliseconds. Default 1,000. */
+  /** Longest hold of a worker under load, in milliseconds. Default 1,000. */
   readonly holdMs?: number;
-  /** Limits for the checker, in place of those that are computed from `timing` (TTL and detection times). */
+  /**
+   * Limits for the checker, in place of the limits that the trial computes from its TTL and the times in
+   * which servers detect a failure.
+   */
   readonly limits?: Partial<Limits>;
 }
 
@@ -47,11 +53,11 @@ export interface WorkerOptions extends Partial<
 > {
   readonly rule?: Rule;
   /**
-   * Addresses of proxies of this process, one for each member in the same order. The worker then runs
-   * directly on this machine, as the proxies do.
+   * Addresses of proxies, one for each member in the same order. The proxies run in this process, so the
+   * worker then runs on this machine, outside of the test network.
    */
   readonly detour?: readonly string[];
-  /** The network location of the worker. Default: a new one. */
+  /** The host in the test network at which the worker runs. Default: a new one. */
   readonly place?: ClusterClient;
   /** Returns the URL for the worker from the addresses of the members. Default: the URL for all members. */
   readonly url?: (endpoints: readonly string[]) => string;

@@ -140,8 +140,8 @@ export class Trial {
   }
 
   /**
-   * Waits until these workers are granted, and ends them. A long trial calls it before it starts further
-   * workers.
+   * Lets the given workers finish their claims in progress, and ends these workers. A long trial calls it
+   * before it starts further workers.
    */
   async retire(workers: readonly WorkerProcess[]): Promise<void> {
     await serveWaiters(workers);
@@ -151,8 +151,8 @@ export class Trial {
   }
 
   /**
-   * Calls `action`, which begins a fault. The history records the fault from before that call until the
-   * returned function is called.
+   * Calls `action`, which begins a fault. The history records that the fault lasts from before the call of
+   * `action` until the returned function is called.
    */
   async fault(
     what: string,
@@ -178,8 +178,8 @@ export class Trial {
   }
 
   /**
-   * Calls `finish`, which ends all workers, and checks the whole history. Deletes the histories if the
-   * checker finds no violation.
+   * Ends all workers, and checks the whole history of the trial. Deletes the histories if the checker finds
+   * no violation.
    */
   async end(): Promise<Verdict> {
     await this.finish();
@@ -190,8 +190,8 @@ export class Trial {
   }
 
   /**
-   * Lets all workers finish: the waiters are granted one after another, and then the workers are closed.
-   * Records what is left on the servers.
+   * Lets all workers end in an orderly way: the waiters are granted one after another, and then the workers
+   * are closed. Records what is left on the servers.
    */
   async finish(): Promise<void> {
     if (!underWay.has(this)) throw new Error(OVER);
@@ -201,7 +201,7 @@ export class Trial {
     await serveWaiters(this.workers);
     await Promise.all(this.workers.map((worker) => this.#close(worker)));
     await this.#lookWhatIsLeft();
-    // Rejects if `abandonTrials`, called after a failed test, ended the trial while its workers finished.
+    // Rejects if the trial was abandoned, after its test failed, while its workers finished.
     if (!underWay.delete(this)) throw new Error(OVER);
     this.#endStandstills();
     this.recorder.tell({ ev: 'end' });
@@ -234,7 +234,10 @@ export class Trial {
     this.#table.close();
   }
 
-  /** Limits within which the checker expects events of the trial. */
+  /**
+   * Limits for the checker: the longest hold, and the longest times from a crash of a worker to the removal
+   * of its entries.
+   */
   get limits(): Limits {
     const { ttlMs, expiryMs, withLeaderLossMs } = this.timing;
     return {
@@ -245,7 +248,7 @@ export class Trial {
     };
   }
 
-  /** Waits for workers that are still starting, because their end is recorded too. */
+  /** Waits for workers that are still starting, because the history records the end of each worker too. */
   async #allStarted(): Promise<void> {
     await Promise.allSettled(this.#starting);
   }
@@ -253,7 +256,7 @@ export class Trial {
   async #close(worker: WorkerProcess): Promise<void> {
     if (!worker.running) return;
     worker.tell({ do: 'close' });
-    // Kills the worker if it does not end by itself. The checker reports the kill.
+    // Kills a worker that does not end by itself in time. The checker reports the kill.
     await within(CLOSE_WITHIN_MS, worker.ended).catch(() => worker.kill());
   }
 

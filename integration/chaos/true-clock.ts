@@ -15,9 +15,8 @@ interface Instant {
 
 /**
  * Returns what the monotonic clock of this process shows when the machine's boot clock shows 0. The boot
- * clock is read from `/proc/uptime`, since libfaketime changes all other clocks. It counts in steps of 10 ms.
- * So this function reads it until its value has just changed, and of several attempts uses the one whose read
- * took the shortest time.
+ * clock is read from `/proc/uptime`, since libfaketime changes all other clocks. It counts in steps of 10 ms,
+ * so it is read until it has just advanced. Of several attempts the one with the shortest read counts.
  */
 export function bootOffset(): bigint {
   const { hereNs, bootNs } = instant();
@@ -25,8 +24,8 @@ export function bootOffset(): bigint {
 }
 
 /**
- * Returns the machine's monotonic clock. A process with a fake clock computes the machine's time from the
- * fake time and the fake rate.
+ * Returns a function that reads the machine's monotonic clock. A process whose clock libfaketime changes
+ * computes the machine's time from the changed time and its rate.
  */
 export function machineClock({ rate, bootNs }: Pick<FakedClock, 'rate' | 'bootNs'>): () => bigint {
   const origin = instant();

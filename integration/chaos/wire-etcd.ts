@@ -23,15 +23,15 @@ export const etcdWire: Wire = {
   // Matches the first request that contains the name of the queue. That is the enqueue: a worker sends no
   // other request with the name before it.
   enters: (queue) => including(`${queue}/`),
-  // Matches DeleteRangeRequest.key = 1 in a separate request, or in a transaction as
-  // RequestOp.request_delete_range = 3.
+  // Matches the request that removes an entry: etcd's `DeleteRangeRequest` with the key of the entry, alone
+  // or as an operation in a transaction.
   leaves: (key) => {
     const deletion = field(1, Buffer.from(key));
     const [alone, among] = [including(message(deletion)), including(field(3, deletion))];
     return (chunk) => alone(chunk) || among(chunk);
   },
-  // Matches a message that contains only LeaseKeepAliveRequest.ID = 1. Only the request that ends the session
-  // (LeaseRevokeRequest) has the same bytes, and a worker sends it last.
+  // Matches a message with nothing but the id of the session's lease, which is a keepalive. The request that
+  // ends the session (`LeaseRevokeRequest`) has the same bytes, but a worker sends it last.
   heartbeats: (session) =>
     including(message(Buffer.concat([tag(1, VARINT), varint(BigInt(`0x${session}`))]))),
 };
@@ -40,7 +40,10 @@ function including(bytes: Buffer | string): IsRequest {
   return (chunk) => chunk.includes(bytes);
 }
 
-/** Matches a path of a request. Node's HTTP/2 encodes the path with the Huffman code in every request. */
+/**
+ * Matches a request to etcd by its path. Node's HTTP/2 encodes the path with the Huffman code in every
+ * request.
+ */
 function path(text: string): IsRequest {
   return including(huffman(text));
 }

@@ -3,14 +3,14 @@ export type IsRequest = (chunk: Buffer) => boolean;
 
 /** Recognises the requests of queuelock in the data to the store. */
 export interface Wire {
-  /** Matches the opening of a session. */
+  /** Matches a request that opens a session. */
   readonly opens: IsRequest;
-  /** Matches the end of a session. */
+  /** Matches a request that ends a session. */
   readonly closes: IsRequest;
-  /** Matches an enqueue of this queue. */
+  /** Matches a request that adds an entry to the queue. */
   enters(queue: string): IsRequest;
-  /** Matches the removal of the entry with this key. */
+  /** Matches a request that removes the entry with the given key. */
   leaves(key: string): IsRequest;
-  /** Matches a heartbeat of this session. */
+  /** Matches a heartbeat of the session with the given id. */
   heartbeats(session: string): IsRequest;
 }

@@ -25,7 +25,10 @@ interface Loudness {
 /** The lock that one claim requests: of one name, or of several names at once. */
 export interface Aim {
   readonly queues: readonly [string, ...string[]];
-  /** Number of the attempt on the first name. The attempts on the other names have the following numbers. */
+  /**
+   * Number of the worker's attempt on the first name. The attempts on the other names have the following
+   * numbers.
+   */
   readonly n: number;
   readonly terms: Terms;
 }
@@ -36,15 +39,18 @@ export interface Aim {
  */
 export class Attempt {
   readonly aim: Aim;
-  /** Resolves with the hold, or with `undefined` when the attempt ended without one. */
+  /**
+   * Resolves with the hold when the claim is granted, or with `undefined` when the claim ended without a
+   * hold.
+   */
   readonly granted: Promise<Held | undefined>;
-  /** Resolves when the claim has ended completely and reports nothing more. */
+  /** Resolves when the claim has ended completely and reports no further events. */
   readonly over: Promise<void>;
   readonly #around: AttemptSurroundings;
   readonly #giveUp = new AbortController();
   #held: Held | undefined;
   #watch: HoldWatch | undefined;
-  /** Session of the attempt's entry. */
+  /** Id of the session that owns the claim's entry. */
   #placedIn: string | undefined;
   #ended = false;
   #suspect = false;
@@ -70,12 +76,15 @@ export class Attempt {
     claimed(around, wanted).subscribe({ next: (seen) => this.#see(seen), complete: () => this.#end() });
   }
 
-  /** Returns whether this is an attempt on `queue`, and, if `n` is given, the attempt with that number. */
+  /**
+   * Returns whether this claim is an attempt on `queue`. If `n` is given, the attempt must also have that
+   * number.
+   */
   isOn(queue: string, n?: number): boolean {
     return this.aim.queues.some((name, at) => name === queue && (n === undefined || this.aim.n + at === n));
   }
 
-  /** Ends the attempt in any state. Resolves when it has ended. */
+  /** Ends the worker's attempt to get a lock in any state. Resolves when it has ended. */
   async release(): Promise<void> {
     if (!this.#held) {
       this.cancel();
@@ -89,7 +98,7 @@ export class Attempt {
     this.#tell({ ev: 'left' });
   }
 
-  /** Turns a held write lock into a read lock. */
+  /** Turns the write lock that the worker holds into a read lock. */
   async downgrade(): Promise<void> {
     if (this.#ended || this.#downgraded || !this.#held?.downgrade) return;
     this.#downgraded = true;
@@ -98,14 +107,18 @@ export class Attempt {
     try {
       await downgrade();
     } catch (error) {
-      // Ignores a loss of the lock here, because the claim reports the same loss.
+      // Ignores a loss of the lock during the conversion to a read lock, because the claim reports the same
+      // loss.
       if (isQueueLockError(error, 'OWNERSHIP_LOST')) return;
       throw error;
     }
     if (hold.held) this.#tell({ ev: 'downgraded' });
   }
 
-  /** Records the current value of the hold's `held`, without waiting for the next regular read. */
+  /**
+   * Reads the property `held` of the hold and records the result, without waiting for the next read at the
+   * regular interval.
+   */
   readState(): void {
     this.#watch?.readState();
   }
@@ -116,10 +129,7 @@ export class Attempt {
     if (!shared && !this.#downgraded && limit === 1) await this.#writes?.write();
   }
 
-  /**
-   * Writes once to each resource with the token of the current or last hold, even if the lock is not held any
-   * more.
-   */
+  /** Writes once to each resource with the token of the claim's hold, even if the hold has ended. */
   async writeUnasked(): Promise<void> {
     await this.#writes?.write({ evenIfLost: true });
   }
@@ -149,8 +159,8 @@ export class Attempt {
       const place = { token: token.toString(), order: order.toString() };
       this.#tellOf(at, { ev: 'acquired', t, ...place, remainingMs });
     });
-    // Reports the loss once, whether the listener or a read of `held` notices it first. The listener may be
-    // called during that read.
+    // Reports the loss of the lock once, whether the abort listener or a read of `held` notices it first. A
+    // read of `held` may itself call the listener.
     hold.signal.addEventListener('abort', () => this.#isLost(hold.signal.reason));
     this.#watch = new HoldWatch(hold, (read, isNews) => this.#tell(read, { quiet: !isNews }));
     const { effects } = this.#around;
@@ -193,7 +203,7 @@ export class Attempt {
     this.#watch?.stop();
   }
 
-  /** Aborts the wait. Does nothing once the lock is held. */
+  /** Ends the claim if it still waits. Does nothing once the lock is held. */
   cancel(): void {
     if (this.#ended || this.#held) return;
     this.#ended = true;
@@ -201,7 +211,7 @@ export class Attempt {
     this.#giveUp.abort(new Error('the worker gives the wait up'));
   }
 
-  /** Records the event for all names of the attempt. */
+  /** Records an event of the claim once for each name of the claim. */
   #tell(report: AttemptReport, how: Loudness = {}): void {
     const t = report.t ?? stampNow();
     for (const at of this.aim.queues.keys()) this.#tellOf(at, { ...report, t }, how);

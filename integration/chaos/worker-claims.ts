@@ -12,15 +12,15 @@ import { EMPTY, Observable, from, of, switchMap, type Subscriber } from 'rxjs';
 import type { Terms } from '@queuelock/harness/check/event';
 import type { Heartbeats } from './instrumented.ts';
 
-/** The properties of an ownership that identify its entry. */
+/** The properties of a hold that identify its entry in the queue. */
 export type Spot = Pick<Ownership, 'order' | 'token' | 'key'>;
 
-/** A hold of any kind. */
+/** A hold of a lock of any kind, or a leadership. */
 export interface Held {
   readonly hold: Pick<Hold, 'held' | 'remainingMs' | 'signal' | 'release'>;
   /** The entries of the hold: one for each name, in the order of the names. */
   readonly spots: readonly Spot[];
-  /** Turns the hold into a shared one. Present for a single write lock. */
+  /** Turns the hold of a write lock into that of a read lock. Present for a write lock of a single name. */
   readonly downgrade?: () => Promise<void>;
 }
 
@@ -33,9 +33,9 @@ export type Seen =
 export interface Wanted {
   readonly names: readonly [string, ...string[]];
   readonly terms: Terms;
-  /** Owner that the claim's entries name. It is unique in this process. */
+  /** Owner label of the claim's entries. It is unique in this process. */
   readonly label: string;
-  /** Signal whose abort ends the wait of the claim. */
+  /** Signal whose abort ends the claim while it waits. */
   readonly signal: AbortSignal;
 }
 
@@ -121,7 +121,7 @@ function lead(leadership: Leadership, subscriber: Subscriber<Seen>): void {
   };
   const { signal } = leadership;
   const reason = (): QueueLockError => signal.reason as QueueLockError;
-  // Reports a failed claim instead of a hold if the leadership was lost before its work begins.
+  // Reports a failed claim instead of a hold if the leadership was lost before the leader's work begins.
   if (signal.aborted) {
     end(subscriber, { outcome: 'failed', error: reason() });
     return;
@@ -136,8 +136,8 @@ function end(subscriber: Subscriber<Seen>, outcome: ClaimOutcome): void {
 }
 
 /**
- * Adds `queued` states to a claim that does not emit its positions itself. They come from the responses to
- * its enqueues, which the session has recorded.
+ * Returns the claim with additional states `queued`. It is for a kind of claim that emits no positions: they
+ * come from the responses to its enqueues, which the session has recorded.
  */
 function placedAnd(
   { heartbeats }: ClaimTools,
@@ -148,8 +148,8 @@ function placedAnd(
     const known = new Map<string, Spot>();
     const silence = heartbeats.hear(label, (queue, spot) => {
       const before = known.get(queue);
-      // Forgets the entries known so far when a new one appears, because the claim has then joined all of its
-      // queues again.
+      // If an entry with another order number appears, the claim has joined all of its queues again. So its
+      // former entries are forgotten.
       if (before && before.order !== spot.order) known.clear();
       known.set(queue, spot);
       const spots = names.flatMap((name) => known.get(name) ?? []);

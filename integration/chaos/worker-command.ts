@@ -4,15 +4,15 @@ import type { Resource, Terms } from '@queuelock/harness/check/event';
 export interface WorkerSetup {
   /** Id of the worker, such as `worker-3`. */
   readonly id: string;
-  /** URL of the backend, with all its options. */
+  /** URL of the worker's backend, with all its options. */
   readonly url: string;
   readonly ttlMs: number;
   readonly safetyMarginMs: number;
-  /** Heartbeat interval in milliseconds. Default: the core's. */
+  /** Heartbeat interval of the worker in milliseconds. Default: that of the core. */
   readonly heartbeatIntervalMs?: number;
   /**
-   * Rule by which the worker decides how long it still holds, see `controls.ts`. `product` is queuelock
-   * unchanged.
+   * Rule by which the worker decides how long it still holds. `product` is the rule of queuelock itself. The
+   * weaker rules in `controls.ts` are for controls.
    */
   readonly rule: Rule;
   /** File to which the worker appends its history. */
@@ -42,12 +42,12 @@ export interface WorkerSetup {
 
 /** A monotonic clock with another rate than the machine's. */
 export interface FakedClock {
-  /** How much this clock advances while the machine's clock advances by 1. */
+  /** By how much the worker's clock advances while the machine's clock advances by 1. */
   readonly rate: number;
   /** Time of the machine's monotonic clock when its boot clock shows 0, in nanoseconds, as a decimal string. */
   readonly bootNs: string;
   /**
-   * Largest lag in milliseconds of the clock that the core reads in this worker, behind the machine's boot
+   * Largest time in milliseconds by which the clock that the worker's core reads is behind the machine's boot
    * clock.
    */
   readonly lagMs: number;
@@ -81,13 +81,13 @@ export type WorkerCommand =
       readonly do: 'hold';
       readonly queue: string;
       readonly effectEveryMs?: number;
-      /** Further names of the same claim. */
+      /** Further names that the claim locks together with `queue`. */
       readonly with?: readonly string[];
       readonly terms?: Terms;
     }
   /** Ends the worker's attempts on this queue; with `n`, only that attempt. */
   | { readonly do: 'release'; readonly queue: string; readonly n?: number }
-  /** Turns the write locks that the worker holds on this queue into read locks. */
+  /** Turns the write locks that the worker holds on the queue into read locks. */
   | { readonly do: 'downgrade'; readonly queue: string }
   /**
    * Joins random queues repeatedly until the command `drain`. Each share is the part of all claims, from 0 to
@@ -96,10 +96,11 @@ export type WorkerCommand =
   | {
       readonly do: 'load';
       readonly queues: readonly string[];
-      /** Number of names that each claim locks at once. Default 1. */
+      /** Number of names that each claim of the load locks at once. Default 1. */
       readonly names?: number;
       /**
-       * Kind of lock that each claim requests: a shared lock, or permits of a semaphore. The number of permits is random, from 1 to `terms.permits`.
+       * Kind of lock that each claim requests: a shared lock, or permits of a semaphore. The number of
+       * permits is random, from 1 to the limit of the semaphore.
        */
       readonly terms?: Terms;
       /** Share of write locks that become read locks half-way through the hold. Default 0. */
@@ -114,10 +115,10 @@ export type WorkerCommand =
        * end. Default 1.
        */
       readonly effectShare?: number;
-      /** Number of attempts in parallel. Default 1. */
+      /** Number of claims that the worker makes in parallel. Default 1. */
       readonly parallel?: number;
     }
-  /** Begins no new attempts. Attempts in progress continue to their end. */
+  /** Begins no new attempts to get a lock. Attempts in progress continue to their end. */
   | { readonly do: 'drain' }
   /** Blocks the worker's event loop. */
   | { readonly do: 'stall'; readonly ms: number }
@@ -130,5 +131,5 @@ export type WorkerCommand =
   | { readonly do: 'effect'; readonly queue: string }
   /** Ends the worker at once without cleanup: by `process.exit`, or by an uncaught error. */
   | { readonly do: 'end'; readonly by: 'exit' | 'throw' }
-  /** Closes the worker's clients, and ends the worker. */
+  /** Closes the worker's lock clients, and ends the worker. */
   | { readonly do: 'close' };

@@ -10,7 +10,7 @@ import type { WorkerProcess } from './worker-process.ts';
 import { stampNow } from '@queuelock/harness/check/worker-record';
 
 const EFFECT_EVERY_MS = 50;
-// Number of waiters that survive, out of 20.
+// Number of waiters that survive when the test kills 3 of 20.
 const HERD = 17;
 const SETTLE_MS = 300;
 // Range in milliseconds of the random delay before a fault.
@@ -45,7 +45,7 @@ for (const store of STORES) {
         const before = await readsQueues(experiment, crowd.others);
         await untilRemoved(experiment, crowd.victims.map(sessionOf));
         const reads = (await readsQueues(experiment, crowd.others)) - before;
-        // Each waiter behind one of the three killed waiters reads the queue once or twice. A few of the
+        // The waiter behind each of the three killed waiters reads the queue once or twice. A few of the
         // other waiters may make their regular read, which is due at long intervals.
         expect(reads).to.be.within(2, HERD / 2);
         expect(await served(crowd)).to.deep.equal(crowd.living);
@@ -63,7 +63,8 @@ for (const store of STORES) {
         await worker.freeze();
         const eventCount = worker.events.length;
         await Promise.all([pause(frozenMs), acceptedBy(next.worker, queue)]);
-        // Sends the order to write before the process resumes, so that the worker executes it first.
+        // Sends the frozen holder the order to write before its process resumes, so that it writes before it
+        // does anything else.
         worker.tell({ do: 'effect', queue });
         const thawedAt = stampNow();
         await worker.thaw();
@@ -83,8 +84,8 @@ for (const store of STORES) {
       const { holder, next, queue } = await holderAndNext(experiment, 'queue');
       await holder.worker.untilEvent('beat', { from: holder.worker.events.length });
       await holder.worker.freeze();
-      // Resumes the holder as soon as the next worker has written. By the rule `overlong`, the holder relies
-      // on twice its proven time, so it still believes that it holds.
+      // Resumes the holder as soon as the next worker has written. The holder of this control relies on twice
+      // its proven time, so it still believes that it holds.
       await acceptedBy(next.worker, queue);
       await holder.worker.thaw();
       await holder.worker.untilEvent('revoked');
@@ -157,9 +158,9 @@ for (const store of STORES) {
 interface Crowd {
   readonly queue: string;
   readonly others: readonly WorkerProcess[];
-  /** The first waiter, one in the middle, and the last one. The test kills them. */
+  /** The first waiter of the queue, the one in the middle, and the last one. The test kills them. */
   readonly victims: readonly WorkerProcess[];
-  /** Tokens of the entries of all other workers, in the order of the queue. */
+  /** Tokens of the entries of all workers that the test does not kill, in the order of the queue. */
   readonly living: readonly string[];
 }
 
@@ -188,8 +189,8 @@ async function crowdOf20(experiment: Experiment, name: string): Promise<Crowd> {
 }
 
 /**
- * Resolves a while after the servers have ended these sessions, when the waiters behind them have had time to
- * read the queue.
+ * Resolves when the servers have ended the given sessions, and the waiters behind these sessions have had
+ * time to read the queue.
  */
 async function untilRemoved(experiment: Experiment, sessions: readonly string[]): Promise<void> {
   for (;;) {
@@ -200,7 +201,9 @@ async function untilRemoved(experiment: Experiment, sessions: readonly string[])
   await pause(SETTLE_MS);
 }
 
-/** Makes each worker release as soon as it holds. Returns the tokens in the order of the grants. */
+/**
+ * Makes each surviving worker release as soon as it holds. Returns their tokens in the order of the grants.
+ */
 async function served({ queue, others, living }: Crowd): Promise<string[]> {
   const granted = new Map<string, AcquiredEvent>();
   while (granted.size < living.length) {
@@ -263,8 +266,8 @@ async function acceptedBy(worker: WorkerProcess, queue: string): Promise<void> {
 }
 
 /**
- * Returns, for each read and write of the worker after `since`, whether the worker believed that it held. A
- * write is recorded when its response arrives, so some of these writes were sent earlier.
+ * Returns, for each read and write of the worker that was recorded after `since`, whether the worker believed
+ * that it held. A write is recorded when its response arrives, so some writes were sent before `since`.
  */
 function beliefsSince(since: string, { events }: WorkerProcess): boolean[] {
   return events.flatMap((event) => {

@@ -4,12 +4,15 @@ import { stampNow } from '@queuelock/harness/check/worker-record';
 const READ_INTERVAL_MS = 10;
 const WRITE_EVERY_MS = 100;
 /**
- * Time in milliseconds between two reads. A longer time shows that the process, or its event loop, was
- * stopped in between.
+ * Longest normal time in milliseconds between two reads of a hold's property `held`. A longer time shows that
+ * the process or its event loop was stopped.
  */
 const GAP_MS = 200;
 
-/** One read of `held`, before it is assigned to an attempt. */
+/**
+ * The result of one read of a hold's property `held`. The claim of the hold adds the queue and its number
+ * before it is recorded.
+ */
 export interface QueueRead {
   readonly ev: 'look';
   readonly t: string;
@@ -17,8 +20,8 @@ export interface QueueRead {
 }
 
 /**
- * Reads `held` every 10 ms, also after a loss. Reports a read if its result is new, if it is the first after
- * the process was stopped, and at least every 100 ms.
+ * Reads the property `held` of a hold every 10 ms, also after a loss of the lock. Reports a read if its
+ * result is new, if it is the first after the process was stopped, and at least every 100 ms.
  */
 export class HoldWatch {
   readonly #hold: Pick<Hold, 'held'>;

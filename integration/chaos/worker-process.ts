@@ -18,25 +18,25 @@ const MAX_WAIT_MS = 120_000;
 const ATTEMPT_STEPS: ReadonlySet<string> = new Set(['enqueue', 'queued', 'acquired', 'released']);
 const ATTEMPT_ENDS: ReadonlySet<string> = new Set(['left', 'cancelled', 'revoked', 'failed']);
 
-/** How a worker is started, in addition to its setup. */
+/** How the harness starts a worker: the setup that the worker gets, and the surroundings of its process. */
 export interface WorkerStart {
   readonly setup: WorkerSetup;
   /** Network location of the worker. Default: directly on this machine. */
   readonly place?: ClusterClient;
   /** Additional environment variables of the worker. */
   readonly env?: Readonly<Record<string, string>>;
-  /** File for the output of the worker's standard streams. */
+  /** File that gets the output of the worker's standard streams. */
   readonly output: string;
   /** Recorder for events that the harness itself causes or observes. */
   readonly recorder: Recorder;
 }
 
 export interface UntilOptions {
-  /** Index in the worker's `events` at which the search for an event starts. Default 0. */
+  /** Index in the worker's `events` from which on an event is searched. Default 0. */
   readonly from?: number;
-  /** Time limit of the wait in milliseconds. Default 120,000. */
+  /** Time limit of waiting for an event in milliseconds. Default 120,000. */
   readonly withinMs?: number;
-  /** Description of the awaited event, for the error. */
+  /** Description of the event to wait for. The error of a timeout contains it. */
   readonly what?: string;
 }
 
@@ -57,7 +57,7 @@ export interface WorkerEnding {
 export class WorkerProcess {
   readonly id: string;
   readonly place: ClusterClient | undefined;
-  /** All events of the worker, except reads without a new result. */
+  /** All events that the worker has reported, except reads of `held` without a new result. */
   readonly events: ChaosEvent[] = [];
   readonly ended: Promise<WorkerEnding>;
   readonly #child: ChildProcess;
@@ -121,14 +121,14 @@ export class WorkerProcess {
   }
 
   tell(command: WorkerCommand): void {
-    // Does nothing for a process that has just ended, because it receives no commands.
+    // Sends no command to a process that has just ended, because such a process receives no messages.
     if (this.#child.connected) this.#child.send(command, () => undefined);
   }
 
   /**
-   * Resolves with the first event that matches. Events that were already recorded count too; with `from`,
-   * only from that index on. Rejects when the process ends without such an event, or when the time limit
-   * passes.
+   * Resolves with the worker's first event that matches, even if it was already recorded. The option `from`
+   * excludes all events before that index. Rejects when the process ends without such an event, or when the
+   * time limit passes.
    */
   async until<E extends ChaosEvent = ChaosEvent>(
     matches: (event: ChaosEvent) => boolean,
@@ -155,7 +155,10 @@ export class WorkerProcess {
       .finally(stop);
   }
 
-  /** Resolves with the first event of this kind, of this queue if one is given. */
+  /**
+   * Resolves with the worker's first event of the kind `ev`. With the option `queue`, it must also belong to
+   * that queue.
+   */
   untilEvent<K extends ChaosEvent['ev']>(
     ev: K,
     { queue, matches = () => true, ...options }: EventOptions<K> = {},
@@ -170,7 +173,7 @@ export class WorkerProcess {
     );
   }
 
-  /** Output of the worker's standard streams. */
+  /** Returns the output of the worker's standard streams. */
   get printed(): string {
     return readFileSync(this.#output, 'utf8').slice(-2_000);
   }
@@ -181,14 +184,14 @@ export class WorkerProcess {
     await this.ended;
   }
 
-  /** Sends SIGKILL. Resolves when the process has ended. */
+  /** Kills the worker with SIGKILL. Resolves when its process has ended. */
   async kill(): Promise<WorkerEnding> {
     this.#recorder.tell({ ev: 'killed', worker: this.id });
     this.#child.kill('SIGKILL');
     return this.ended;
   }
 
-  /** Sends SIGSTOP. Resolves when the process is stopped. */
+  /** Freezes the worker with SIGSTOP. Resolves when its process is stopped. */
   async freeze(): Promise<void> {
     await freeze(this.pid);
     this.#isFrozen = true;

@@ -99,8 +99,8 @@ export class Tasks {
   #stall(ms: number): void {
     this.#around.recorder.tell({ ev: 'stalled', ms });
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
-    // Reads `held` for all claims directly after the event loop was blocked, before any timer or message can
-    // change their state.
+    // Reads the property `held` of every hold directly after the event loop was blocked, before any timer or
+    // message can change it.
     for (const attempt of this.#under) attempt.readState();
   }
 }

@@ -6,7 +6,7 @@ import { stampNow } from '@queuelock/harness/check/worker-record';
 
 interface Writing {
   readonly held: Held;
-  /** Names of the queues in the order of the hold's entries. */
+  /** Names of the hold's queues, in the same order as the hold's entries. */
   readonly queues: readonly string[];
   readonly effects: Effects;
 }
@@ -19,8 +19,8 @@ export class Writes {
   readonly #writing: Writing;
   readonly #tell: (at: number, report: AttemptReport) => void;
   /**
-   * Keys of the hold's entries. They are read only for the resource in the store itself, which needs them,
-   * because reading the key of a claim has side effects.
+   * Keys of the hold's entries. They are empty unless the worker writes to the resource in the store itself,
+   * which needs them: reading the key of a claim has side effects.
    */
   readonly #keys: readonly string[];
   #count = 0;
@@ -37,7 +37,10 @@ export class Writes {
     this.#keys = effects.resources.includes('store') ? held.spots.map(({ key }) => key) : [];
   }
 
-  /** Writes once to each resource. Does nothing when the lock is not held, unless `evenIfLost` is set. */
+  /**
+   * Writes once to each resource of the worker. Does nothing when the lock is not held, unless `evenIfLost`
+   * is set.
+   */
   async write({ evenIfLost = false }: { readonly evenIfLost?: boolean } = {}): Promise<void> {
     const { held, effects } = this.#writing;
     const each = held.spots.flatMap((spot, at) =>

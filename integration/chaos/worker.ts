@@ -71,7 +71,7 @@ async function openClient(): Promise<LockClient> {
 
 function tellHarness(event: ChaosEvent): void {
   if (setup.quiet && ('n' in event || event.ev === 'beat')) return;
-  // Ignores an error of sending: if the harness has ended, the event is only in the file.
+  // Ignores an error of sending an event: if the harness has ended, only the history file has the event.
   if (process.connected) process.send?.(event, undefined, undefined, () => undefined);
 }
 
@@ -79,7 +79,7 @@ function leave(): void {
   process.exit();
 }
 
-/** Ends the process without cleanup: neither handlers of this process nor queuelock run. */
+/** Ends the process without cleanup: neither the exit handlers of this worker nor those of queuelock run. */
 function end(by: 'exit' | 'throw'): void {
   if (by === 'exit') process.exit(EXIT_CODE);
   for (const way of CRASHES) process.removeAllListeners(way);
@@ -89,8 +89,8 @@ function end(by: 'exit' | 'throw'): void {
 }
 
 /**
- * Prints to stderr which resources keep the process alive after it was closed. The harness stores that
- * output.
+ * Prints to stderr which resources keep the process alive after it was closed. The harness stores the
+ * worker's stderr in a file.
  */
 function tellWhatKeepsIt(): void {
   console.error(`it goes on after it was closed, because of ${process.getActiveResourcesInfo().join(', ')}`);

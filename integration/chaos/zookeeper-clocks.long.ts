@@ -88,7 +88,7 @@ function lazily({ FAKETIME_NO_CACHE: _, ...env }: Readonly<Record<string, string
   return { ...env, FAKETIME_CACHE_DURATION: '1', FAKETIME_FORCE_MONOTONIC_FIX: '0' };
 }
 
-/** Returns the leader's time of day, which its response to the command `dump` contains. */
+/** Returns the time of day of the ZooKeeper leader, which its response to the command `dump` contains. */
 async function timeOf(leader: Member): Promise<number> {
   const read = async (): Promise<number> => {
     const dump = await zkFourLetter(leader.endpoint, 'dump');

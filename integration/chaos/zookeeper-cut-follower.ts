@@ -8,9 +8,10 @@ import { nowMs, observePings } from './zookeeper-pings.ts';
 
 const { tickMs } = ZOOKEEPER_TIMING.default;
 const LEAST_TTL_MS = 4_000;
-// Times in milliseconds, as short as this machine permits. The first is the time after a ping of the leader
-// from which on a heartbeat would extend a session by one more tick, if it counted from its send time (see
-// `trickyTtl`). The second is the time from the cut of the follower to the next ping.
+// Two times in milliseconds, as short as this machine permits. `AFTER_PING_MS` is how long after a ping of
+// the leader a heartbeat is sent. A heartbeat sent even later would extend a session by one more tick, if it
+// counted from its send time. `BEFORE_PING_MS` is the time from the cut of the follower to the leader's next
+// ping.
 const AFTER_PING_MS = 40;
 const BEFORE_PING_MS = 100;
 const PREPARATION_MS = 100;

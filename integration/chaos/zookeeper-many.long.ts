@@ -10,13 +10,13 @@ import type { WorkerProcess } from './worker-process.ts';
 const BYTES_PER_SECOND = 250_000;
 const CHILDREN = 5_000;
 const ROUNDS = 3;
-// A short run has fewer waiters, which take less time to join. The names of their queues are longer, so that
-// the request which sets all watches again is as large as in a long run.
+// When the test makes only one repetition, it has fewer waiters, which take less time to join. The names of
+// their queues are longer, so that the request which sets all watches again is as large.
 const { queues: QUEUES, nameLength: NAME_LENGTH } =
   RUNS > 1 ? { queues: 120, nameLength: 50 } : { queues: 30, nameLength: 350 };
 const WAITS_PER_QUEUE = 100;
 const BATCH = 100;
-// Size limit of one request (`jute.maxbuffer`).
+// Largest size in bytes of a request that ZooKeeper accepts (`jute.maxbuffer`).
 const ONE_REQUEST_BYTES = 1024 * 1024;
 // Time limit in milliseconds for the grants. It is shorter than the interval of a waiter's regular reads, so
 // a waiter granted in time was notified.
@@ -53,7 +53,8 @@ describe('ZooKeeper with thousands of children or watches', function () {
 
   it('grants all waiters of a process after a connection reset when their watches exceed one request', () =>
     oneByOne(async () => {
-      // Uses sessions with default timing, because thousands of entries keep a process busy for seconds.
+      // Uses sessions with the default TTL, because thousands of entries keep a worker's process busy for
+      // seconds.
       const experiment = await startExperiment({ store: 'zookeeper', profile: 'default', workers: 2 });
       const { cluster, workers } = experiment;
       const [holder, waiter] = workers as [WorkerProcess, WorkerProcess];

@@ -8,16 +8,16 @@ export function nowMs(): number {
 }
 
 /**
- * The times at which a leader learns of a follower's sessions: in the response to its ping, every half tick.
- * A heartbeat between two pings counts from the earlier ping. The leader ends the session of that heartbeat
- * `ttlMs` after that ping, rounded up to the next whole tick of the clock.
+ * The times at which a ZooKeeper leader learns of its follower's sessions: in the response to its ping, every
+ * half tick. A heartbeat between two pings counts from the earlier one. The leader ends the session a TTL
+ * after that ping, rounded up to the next whole tick.
  */
 export class Pings {
   readonly #seenAt: number;
   readonly #tickMs: number;
 
   /**
-   * Creates the times of all pings from the time of one ping.
+   * Creates the times of all pings, which are half a tick apart, from the time of one ping.
    * @param seenAt the time of a ping in milliseconds
    */
   constructor(seenAt: number, tickMs: number) {
@@ -26,9 +26,9 @@ export class Pings {
   }
 
   /**
-   * Returns the shortest TTL of at least `leastMs` for which `afterMs` and the TTL after a ping fall exactly
-   * on a tick of the leader's clock. A heartbeat that is sent more than `afterMs` after the ping still counts
-   * from the ping, so its session ends at that tick. Counted from its send time, it would end one tick later.
+   * Returns the shortest TTL of at least `leastMs` that shows whether a heartbeat counts from a ping or from
+   * its send time. A session ends at the leader's next tick. For a heartbeat sent more than `afterMs` after a
+   * ping, that tick is one tick earlier if the heartbeat counts from the ping.
    */
   trickyTtl(leastMs: number, afterMs: number): number {
     const halfTick = this.#tickMs / 2;
@@ -36,8 +36,8 @@ export class Pings {
   }
 
   /**
-   * Returns the time of a ping, at least `inMs` from now. The moment `afterMs` plus the TTL later falls
-   * exactly on a tick of the leader's clock. See `trickyTtl`.
+   * Returns the time of a ping at least `inMs` from now, for a heartbeat that is sent `afterMs` later. The
+   * TTL of that heartbeat, counted from its send time, ends exactly on a tick of the leader's clock.
    */
   trap(ttlMs: number, afterMs: number, inMs: number): number {
     const earliest = nowMs() + inMs;
@@ -47,22 +47,23 @@ export class Pings {
 }
 
 /**
- * Returns the times of all pings, derived from one that it observes. Extends a session on the follower
- * repeatedly until the leader's list of sessions shows a later end for this session. At that moment the
- * follower has just responded to a ping.
+ * Returns the times of all pings, derived from the time of one. Extends a session on the follower repeatedly
+ * until the leader's list of sessions shows a later end for this session. At that moment the follower has
+ * just responded to a ping.
  */
 export async function observePings(leader: Member, follower: Member, tickMs: number): Promise<Pings> {
   return ZooKeeperWire.during(follower.endpoint, async (wire) => {
     const first = await endInBook(wire, leader);
-    // Reads without a delay in between, because it measures the moment of the change.
+    // Reads without a delay in between, in order to measure exactly when the end of the session in the
+    // leader's list changes.
     while ((await endInBook(wire, leader)) - first < tickMs / 2);
     return new Pings(nowMs(), tickMs);
   });
 }
 
 /**
- * Sends a request over this connection, which extends its session. Resolves with the time at which the leader
- * will end that session.
+ * Sends a request over the connection, which extends the connection's session. Resolves with the time at
+ * which the leader will end that session.
  */
 async function endInBook(wire: ZooKeeperWire, leader: Member): Promise<number> {
   await wire.read('/zookeeper');

@@ -14,12 +14,12 @@ import { startRunner, type Runner, type Sign } from './runner.ts';
  */
 export type Fault = 'frozen' | 'killed' | 'cut';
 
-/** One hand-over that a fault forced. */
+/** One hand-over of the lock, which a fault of the holding process caused. */
 export interface Handover {
   readonly fault: Fault;
   /**
-   * Milliseconds from the last output of the previous program to the first output of the next one. Programs
-   * print a line every 20 ms while they run.
+   * Milliseconds from the last output of the program whose process held, to the first output of the program
+   * of the next holder. Programs print a line every 20 ms while they run.
    */
   readonly gapMs: number;
   /**
@@ -27,7 +27,7 @@ export interface Handover {
    * parent had not yet collected its exit status. Any other value means that it still ran.
    */
   readonly state: string;
-  /** Milliseconds from the fault to the last output of the previous program. */
+  /** Milliseconds from the fault to the last output of the program whose process held. */
   readonly wentOnMs: number;
 }
 
@@ -42,14 +42,14 @@ export interface Trials {
 const TURN_WITHIN_MS = 60_000;
 const FRESH_MS = 500;
 
-/** Returns whether the previous program had ended when the next one began. */
+/** Returns whether the program of the former holder had ended when the program of the next holder began. */
 export function isSound({ gapMs, state }: Handover): boolean {
   return gapMs > 0 && (state === 'none' || state === 'Z' || state === 'X');
 }
 
 /**
- * Starts two `queuelock run` processes for one lock, and makes one fault after another on the one that holds.
- * Each fault hands the lock to the other.
+ * Starts two `queuelock run` processes for one lock. Makes one fault after another, each on the process that
+ * holds at the time. Each fault hands the lock to the other process.
  */
 export async function handOver(trials: Trials): Promise<Handover[]> {
   const directory = await mkdtemp(join(tmpdir(), 'queuelock-trials-'));
@@ -95,8 +95,8 @@ class Contest {
   }
 
   /**
-   * Waits until both processes are in the queue, makes the fault on the holder, and waits until the other one
-   * holds.
+   * Waits until both `queuelock run` processes are in the queue, makes the fault on the holder, and waits
+   * until the other process holds.
    */
   async next(number: number): Promise<Handover> {
     const { site, name, fault } = this.#trials;
@@ -105,7 +105,8 @@ class Contest {
       withinMs: TURN_WITHIN_MS,
       hopeless: () => this.#parties.find(({ ending }) => ending !== undefined)?.ending,
     });
-    // The delay varies, so that faults happen at different moments between two heartbeats.
+    // Waits for a time that differs with each call, so that faults happen at different moments between two
+    // heartbeats.
     await pause((number * 137) % (site.ttlMs / 4));
     const [holder, competitor] = this.#holderAndRival();
     const before = competitor.runner.events.length;
@@ -153,8 +154,8 @@ class Contest {
   }
 
   /**
-   * Returns the process that holds, and the other one. The process with the latest output holds, since on a
-   * busy machine a lock is sometimes lost without a fault.
+   * Returns the process that holds, and the process that waits. The process whose program printed last holds:
+   * on a busy machine a lock is sometimes lost without a fault.
    */
   #holderAndRival(): [Party, Party] {
     const [one, other] = this.#parties;
@@ -196,7 +197,10 @@ function lastSignMs({ runner }: Party): number {
   return (runner.events.at(-1)?.at ?? 0) * 1_000;
 }
 
-/** Resolves when this process starts its next program. The first `after` events do not count. */
+/**
+ * Resolves when the `queuelock run` process starts its next program. The first `after` lines of output do not
+ * count.
+ */
 async function startFrom(runner: Runner, after: number): Promise<Sign> {
   const seen = new Set(runner.events.slice(0, after));
   return runner.until((sign) => sign.ev === 'start' && !seen.has(sign));

@@ -3,13 +3,13 @@ import { ScriptProcess } from '@queuelock/harness/services/script-process';
 
 /** A line that a command prints while `queuelock run` holds the lock for it. */
 export interface Sign {
-  /** `start` is printed by its first instruction, and `alive` every 20 ms. */
+  /** The program under the lock prints `start` first, and then `alive` every 20 ms. */
   readonly ev: 'start' | 'alive';
-  /** Time of day in seconds, to the microsecond. */
+  /** Time of day at which the line was printed, in seconds, to the microsecond. */
   readonly at: number;
   /**
-   * With `start`: id of the previous program and its state (proc(5)). `none` means that the process does not
-   * exist any more.
+   * In a line `start`: id of the process that ran under the lock before, and its state (proc(5)). The state
+   * is `none` if that process does not exist any more.
    */
   readonly before?: string;
   readonly state?: string;
@@ -29,8 +29,8 @@ export interface RunnerOptions {
 }
 
 /**
- * The program that runs under the lock. It first checks whether the previous one still exists, and then
- * continues forever, ignoring signals. It is a shell script, so that it starts at once.
+ * The program that runs under the lock. It first checks whether the process that ran before it still exists.
+ * Then it continues forever, ignoring signals. It is a shell script, so that it starts at once.
  */
 const PROGRAM = `
 state=none

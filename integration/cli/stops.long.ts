@@ -67,8 +67,8 @@ for (const store of stores) {
         await moment(cli);
         cli.child.kill(signal);
         const ending = await cli.ending;
-        // The process ends by its own handler, or by the signal itself if queuelock had not installed its
-        // handlers yet.
+        // The signal handler of the command `queuelock` ends the process. If it is not installed yet, the
+        // signal itself ends the process.
         const number128 = signal === 'SIGINT' ? 130 : 143;
         expect([ending.signal, ending.code], name).to.include(ending.signal === null ? number128 : signal);
         await untilEntries(name, name === 'stop-in-line' ? 1 : 0);

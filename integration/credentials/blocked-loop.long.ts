@@ -48,7 +48,7 @@ describe('the credentials of a holder whose event loop is blocked', function () 
   this.timeout(180_000);
 
   for (const [store, start] of PASSWORDS)
-    it(`let the holder keep the lock when the server ends the log-ins: ${store}`, async () => {
+    it(`are used for a new log-in when the server closes the connections, so that the lock is kept: ${store}`, async () => {
       const server = await start(ACCOUNT);
       const loop = await BlockedLoop.on({
         holder: {

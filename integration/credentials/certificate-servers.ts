@@ -6,7 +6,7 @@ import { startPostgres } from '@queuelock/harness/services/postgres-process';
 import { giveTo, unprivilegedUser } from '@queuelock/harness/services/unprivileged';
 import { parametersOf, type StartRotatedServer } from './rotation.ts';
 
-/** Starts a Redis with certificates. */
+/** Starts a Redis server with certificates, and returns a TLS URL for the test's clients. */
 export const redisWithCertificates: StartRotatedServer = async (files) => {
   const [port = 0] = await pickPorts(1);
   const { ca, cert, key } = files.server;
@@ -26,7 +26,10 @@ export const redisWithCertificates: StartRotatedServer = async (files) => {
   };
 };
 
-/** Returns a function that starts a PostgreSQL with certificates, for clients over one of the npm packages. */
+/**
+ * Returns a function that starts a PostgreSQL server with certificates. The npm package `driver` connects the
+ * test's clients to it.
+ */
 export function postgresWithCertificates(driver: 'pg' | 'postgres'): StartRotatedServer {
   return async (files) => {
     const { ca, cert, key } = files.server;
@@ -49,7 +52,10 @@ export function postgresWithCertificates(driver: 'pg' | 'postgres'): StartRotate
   };
 }
 
-/** Returns a function that starts a MariaDB with certificates, for clients over one of the npm packages. */
+/**
+ * Returns a function that starts a MariaDB server with certificates. The npm package `driver` connects the
+ * test's clients to it.
+ */
 export function mariadbWithCertificates(driver: 'mysql2' | 'mariadb'): StartRotatedServer {
   return async (files) => {
     const { ca, cert, key } = files.server;

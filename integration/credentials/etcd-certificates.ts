@@ -5,7 +5,10 @@ import { parametersOf, type StartRotatedServer } from './rotation.ts';
 /** The names of the server in its certificate. */
 export const ETCD_NAMES = 'IP:127.0.0.1,DNS:localhost';
 
-/** Returns a function that starts an etcd with certificates, for clients over one of the transports. */
+/**
+ * Returns a function that starts an etcd server with certificates. The test's clients connect to it over the
+ * given transport.
+ */
 export function etcdWithCertificates(transport: NonNullable<EtcdOptions['transport']>): StartRotatedServer {
   return async (files) => {
     const server = await startTlsServer(files.certificates);

@@ -5,7 +5,10 @@ import type { StartPasswordServer } from './passwords.ts';
 
 const ROOT = { username: 'root', password: 'root-4711' };
 
-/** Returns a function that starts an etcd with a user, for clients over one of the transports. */
+/**
+ * Returns a function that starts an etcd server with authentication and a user. The test's clients connect to
+ * it over the given transport.
+ */
 export function etcdWithUser(transport: NonNullable<EtcdOptions['transport']>): StartPasswordServer {
   return async ({ username, password: first }) => {
     const server = await startEtcd({ way: 'process' });

@@ -1,9 +1,10 @@
-// Creates backends in processes that have no access to the functions of the test.
+// Creates backends in processes other than that of the test. The test passes data to such a process, but
+// cannot pass functions.
 
 import type { Backend } from '@queuelock/core';
 import { connect, type Account, type LoginStore } from './passwords.ts';
 
-/** Creates a backend whose option `auth` is a function that returns the account. */
+/** Creates a backend whose option `auth` is a function that returns the given name and password. */
 export function loggedIn({
   account,
   ...store

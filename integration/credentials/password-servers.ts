@@ -8,7 +8,7 @@ import { Client } from 'pg';
 import { createClient } from 'redis';
 import type { StartPasswordServer } from './passwords.ts';
 
-/** Starts a Redis with a user. */
+/** Starts a Redis server that has a user with the given name and password. */
 export const redisWithUser: StartPasswordServer = async ({ username, password: first }) => {
   const server = await startRedis({ way: 'process' });
   const operator = createClient({ url: `redis://${server.endpoint}` });
@@ -42,14 +42,17 @@ export const redisWithUser: StartPasswordServer = async ({ username, password: f
   };
 };
 
-/** Returns a function that starts a PostgreSQL with a user, for clients over one of the npm packages. */
+/**
+ * Returns a function that starts a PostgreSQL server with a user. The npm package `driver` connects the
+ * test's clients to it.
+ */
 export function postgresWithUser(driver: 'pg' | 'postgres'): StartPasswordServer {
   return async ({ username, password: first }) => {
     const server = await startPostgres();
     const operator = new Client({ connectionString: postgresUrl(server) });
     await operator.connect();
     await operator.query(`create role ${username} login superuser password '${first}'`);
-    // Makes PostgreSQL ask this user for a password. It trusts all other users.
+    // Makes PostgreSQL ask the test's user for a password. It trusts all other users.
     const access = join(server.directory, 'data', 'pg_hba.conf');
     const rule = `host all ${username} 127.0.0.1/32 scram-sha-256\n`;
     await writeFile(access, rule + (await readFile(access, 'utf8')));
@@ -74,12 +77,16 @@ export function postgresWithUser(driver: 'pg' | 'postgres'): StartPasswordServer
   };
 }
 
-/** Returns a function that starts a MariaDB with a user, for clients over one of the npm packages. */
+/**
+ * Returns a function that starts a MariaDB server with a user. The npm package `driver` connects the test's
+ * clients to it.
+ */
 export function mariadbWithUser(driver: 'mysql2' | 'mariadb'): StartPasswordServer {
   return async ({ username, password: first }) => {
     const server = await startMariaDb();
     const operator = await createConnection(mariaDbAccess(server));
-    // Creates the user for this host. Otherwise MariaDB would prefer its anonymous user of this host.
+    // Creates the user for the host `localhost`. Otherwise MariaDB would prefer its anonymous user of that
+    // host.
     const user = `${username}@localhost`;
     await operator.query(`create user ${user} identified by '${first}'`);
     await operator.query(`grant all on test.* to ${user}`);

@@ -13,9 +13,9 @@ export interface Account {
 
 /** A server with a user whose password may change. */
 interface PasswordServer {
-  /** How a backend is created, except for the option `auth`. */
+  /** The function and options that create a backend for the server. The option `auth` is not among them. */
   readonly store: LoginStore;
-  /** Sets the password, and closes the connections of the user. */
+  /** Gives the user a password on the server, and closes all connections of the user. */
   change(password: string): Promise<void>;
   stop(): Promise<void>;
   /**
@@ -25,15 +25,15 @@ interface PasswordServer {
   readonly asksWhenRefused?: boolean;
 }
 
-/** A function that creates backends with the option `auth`, and the other options. */
+/** A function that creates backends with the option `auth`, and the values of all other options. */
 export interface LoginStore {
-  /** URL of the module that exports the function. */
+  /** URL of the module that exports the function, which `backend` names. */
   readonly module: string;
   readonly backend: string;
   readonly options: object;
 }
 
-/** Starts a server that has the user of the account. */
+/** Starts a server on which a user with the given name and password may log in. */
 export type StartPasswordServer = (account: Account) => Promise<PasswordServer>;
 
 /** Creates a backend that calls `auth` for each new connection. */
@@ -48,7 +48,7 @@ export async function connect(
 /** Defines the test of replaced passwords for one store. */
 export function describePasswords(store: string, start: StartPasswordServer): void {
   describe(`replaced passwords of ${store}`, () => {
-    it('are read from the vault by the client, which keeps its lock while its password changes and when the vault fails', async function () {
+    it('cost the client no lock, even if the function that reads its password fails', async function () {
       this.timeout(120_000);
       let account: Account = { username: 'rotating', password: 'one-4711' };
       let isVaultDown = false;

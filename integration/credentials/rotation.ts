@@ -10,8 +10,8 @@ const TTL_MS = 20_000;
 const WITHIN_MS = 15_000;
 
 /**
- * The certificates in use. The test overwrites the properties of this object when it replaces the
- * certificates.
+ * The certificates in use. When the test replaces the certificates, it overwrites the properties of the
+ * object with the new ones.
  */
 type LiveCertificates = { -readonly [Name in keyof Certificates]: Certificates[Name] };
 
@@ -37,7 +37,7 @@ interface PemPaths {
  * `ca` has signed the client's certificate.
  */
 export interface RotatedServer {
-  /** URL of the module whose `fromUrl` creates the backend. */
+  /** URL of the package whose function `fromUrl` creates the backend from `url`. */
   readonly module: string;
   /** The URL of the backend, which names the client's certificate files. */
   readonly url: string;
@@ -57,7 +57,7 @@ export async function connectTo({ module, url }: RotatedServer): Promise<Backend
 /** Defines the test of replaced certificates for one store. */
 export function describeRotation(store: string, names: string, start: StartRotatedServer): void {
   describe(`replaced certificates of ${store}`, () => {
-    it('are read again, so that a holder keeps its lock while the server restarts with a new authority', async function () {
+    it('are read from their files again, so that a holder keeps its lock when the server restarts with a new authority', async function () {
       this.timeout(120_000);
       const isDone = await withTwoGenerations(names, async (files, fresh) => {
         const server = await start(files);
@@ -75,8 +75,8 @@ export function describeRotation(store: string, names: string, start: StartRotat
 }
 
 /**
- * Issues two generations of certificates, and calls `work` with files that contain the first one, and with the second one. Resolves with `false`
- * without openssl.
+ * Issues two generations of certificates, and calls `work` with files that contain the old certificates, and
+ * with the new certificates. Resolves with `false` if openssl is missing.
  */
 export async function withTwoGenerations(
   names: string,
@@ -100,7 +100,7 @@ async function rotate(server: RotatedServer, files: LiveFiles, fresh: Certificat
   const hold = await locks.acquire('rotated', { timeoutMs: WITHIN_MS });
   const waiting = locks.acquire('rotated', { timeoutMs: 60_000 });
   const half = fresh.ca.subarray(0, fresh.ca.length / 2);
-  // Gives the server the new certificates, while the client finds a file that is only half written.
+  // Gives the server the new certificates. Meanwhile the client's file of authorities is only half written.
   await renewServer(files, fresh);
   await writeFile(files.client.ca, half);
   await server.restart();
@@ -143,21 +143,21 @@ export async function renewServer(files: LiveFiles, fresh: Certificates): Promis
   await writeServer(files);
 }
 
-/** Replaces the files of the client. */
+/** Replaces the certificate files of the client. */
 export async function renewClient({ client }: LiveFiles, fresh: Certificates): Promise<void> {
   await writeFile(client.cert, fresh.client.cert);
   await writeFile(client.key, fresh.client.key);
   await writeFile(client.ca, fresh.ca);
 }
 
-/** Writes the files of the server. Existing files keep their owner and mode. */
+/** Writes the certificate files of the server. Existing files keep their owner and mode. */
 async function writeServer({ certificates, server }: LiveFiles): Promise<void> {
   await writeFile(server.ca, certificates.ca);
   await writeFile(server.cert, certificates.server.cert);
   await writeFile(server.key, certificates.server.key);
 }
 
-/** Returns the parameters of a URL that names the files of the client. */
+/** Returns the parameters of a backend's URL that name the certificate files of the client. */
 export function parametersOf({ client }: LiveFiles): string {
   return new URLSearchParams({ ...client }).toString();
 }

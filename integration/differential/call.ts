@@ -1,7 +1,7 @@
-/** A call whose outcome is read at a later time, without waiting for it. */
+/** A call of an asynchronous function. Its outcome can be read at any time, without waiting for the call. */
 export class Call {
   isSettled = false;
-  /** Description of the error with which the call was rejected. */
+  /** Description of the error with which the call rejected; `undefined` otherwise. */
   failure: string | undefined;
 
   constructor(call: Promise<unknown>) {

@@ -3,7 +3,10 @@ import type { Observable } from 'rxjs';
 import type { Place } from './history.ts';
 import { KIND_OF, type Terms } from './step.ts';
 
-/** How long a waiter waits for the reply to its handover request, in milliseconds: longer than any run. */
+/**
+ * How long a waiter waits for the reply to its handover request, in milliseconds. It is longer than it takes
+ * to play a script.
+ */
 const REPLY_WITHIN_MS = 3_600_000;
 
 /** A state of a claim of one name or of several. */
@@ -18,7 +21,9 @@ interface ClaimRequest {
   readonly name: string;
   readonly queues: readonly string[];
   readonly terms: Terms;
-  /** Whether the entry is shared by now. */
+  /**
+   * Whether the claim's entry is shared, perhaps because the claim has changed it from exclusive to shared.
+   */
   readonly isShared: boolean;
   /** Id of the entry that the claim takes over in a resumed session. `undefined` for a claim that joins. */
   readonly id: string | undefined;
@@ -26,7 +31,10 @@ interface ClaimRequest {
   readonly signal: AbortSignal;
 }
 
-/** Returns the options of a claim, or those that take over its entry in a resumed session. */
+/**
+ * Returns the options of a new claim, or the options with which a claim takes over its entry in a resumed
+ * session.
+ */
 export function optionsOf({ name, queues, terms, isShared, id, limit$, signal }: ClaimRequest): ClaimOptions {
   const common = { owner: name, signal, ...(isShared && { mode: 'shared' as const }) };
   const share = KIND_OF[queues[0]!] === 'varying' ? { limit: limit$ } : permitsOf(terms);
@@ -46,12 +54,12 @@ function mannerOf(name: string, { isTry, isTheft, isRequest, maxWaiters }: Terms
   };
 }
 
-/** Returns the reason of a loss, or the code of a failure. */
+/** Returns why the claim has ended: the reason of a loss of the lock, or the code of a failure. */
 export function reasonOf(error: unknown): string {
   return isQueueLockError(error) ? (error.reason ?? error.code) : String(error);
 }
 
-/** Describes an error without its message, which names ids and addresses. */
+/** Describes an error that ended a claim. Leaves out its message, which names ids and addresses. */
 export function describeError(error: unknown): string {
   if (!isQueueLockError(error)) return String(error);
   const { code, reason = '', eviction } = error;

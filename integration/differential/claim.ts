@@ -16,7 +16,7 @@ const ABORT = new Error('the script aborts the wait');
 export interface ClaimSetup extends Pick<ClaimView, 'name' | 'client' | 'queues' | 'terms'> {
   readonly life: Life;
   readonly features: Features;
-  /** Returns the name of a queue in the store. */
+  /** Returns the name in the store of a queue that a script names by a letter. */
   readonly nameOf: (queue: string) => string;
   /**
    * Emits the limit (the number of permits) for claims in the queue whose limit a step of the script can
@@ -35,8 +35,8 @@ export class Claim implements ClaimView {
   status: ClaimView['status'] = 'joining';
   isShared: boolean;
   /**
-   * Whether the session is moving to another client. Until the claim is resumed there, its states in the old
-   * client are ignored.
+   * Whether the session is moving to another client. Until that client has resumed the claim, the claim's
+   * states in the old client are ignored.
    */
   isMoving = false;
   /** Whether a change of the entry has no response yet, so that its outcome is not known. */
@@ -75,18 +75,23 @@ export class Claim implements ClaimView {
     return [...this.#requests.keys()];
   }
 
-  /** Describes the claim without ids and times. */
+  /**
+   * Describes the state of the claim without ids and times, so that it can be compared with another store's.
+   */
   get text(): string {
     const { status, isShared } = this;
     return [status, isShared ? 'shared' : '', this.#detail, ...this.#ends].filter(Boolean).join(', ');
   }
 
-  /** Names of the claims whose requests the holder has received, also of those that it has replied to. */
+  /**
+   * Names of the claims whose handover requests the holder has received, whether it has replied to them or
+   * not.
+   */
   get received(): readonly string[] {
     return this.#received;
   }
 
-  /** The fencing tokens of the present or last hold, by the letter of the queue. */
+  /** The fencing tokens of the claim's present or last hold, by the letter of the queue in the script. */
   readonly tokens: Map<string, bigint> = new Map();
 
   join(client: LockClient): void {
@@ -113,7 +118,7 @@ export class Claim implements ClaimView {
     this.join(client);
   }
 
-  /** Resolves when the claim has any status other than this one. */
+  /** Resolves when the claim no longer has the given status. */
   async leaves(status: ClaimView['status']): Promise<void> {
     while (this.status === status) await this.#change;
   }
@@ -230,7 +235,7 @@ export class Claim implements ClaimView {
     }
   }
 
-  /** Resolves when the claim holds or is over. A waiter that was overtaken joins again. */
+  /** Resolves when the claim holds or has ended. A waiter that was overtaken joins again. */
   async #granted(): Promise<void> {
     while (this.status === 'joining' || this.status === 'waiting') await this.#change;
   }

@@ -7,7 +7,10 @@ import { areEqual, differenceOf, violationsOf, type Problem } from './problem.ts
 import type { Moment, Script } from './script.ts';
 import type { Store } from './store.ts';
 
-/** Longest time in milliseconds until a store has reached a state, on a busy machine. */
+/**
+ * Longest time in milliseconds for a store to reach the state that the memory backend reached after the same
+ * step. It is long enough for a busy machine.
+ */
 const REACHED_WITHIN_MS = 20_000;
 const POLL_MS = 3;
 
@@ -25,7 +28,9 @@ export async function compare(store: Store, script: Script): Promise<readonly Pr
   }
 }
 
-/** Returns a prefix of queue names that no other run uses. */
+/**
+ * Returns a new prefix of queue names for playing a script once, so that no other run uses the same queues.
+ */
 export function newPrefix({ seed }: Pick<Script, 'seed'>): string {
   return `differential-${seed}-${randomBytes(4).toString('hex')}-`;
 }

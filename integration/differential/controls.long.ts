@@ -10,7 +10,10 @@ import type { Store } from './store.ts';
 
 const SEEDS = 40;
 
-/** For each defect, the rules that have to report it, each with the function that plays the scripts. */
+/**
+ * For each defect of a store, the rules that a store with this defect must break. Each rule comes with the
+ * function that plays the scripts in which the violation must occur.
+ */
 const FOUND_BY: Readonly<
   Record<string, readonly (readonly [rule: Problem['rule'], mode: typeof compare])[]>
 > = {

@@ -10,13 +10,13 @@ import { passingOn } from '../chaos/instrumented.ts';
 type Defect = (placement: Placement, spec: EntrySpec) => Placement;
 
 /**
- * For each defect of a store, by its name, a function that creates its state and returns the defect. All
- * clients of one store share that state.
+ * For each defect of a store, by its name, a function that returns the defect. The defect keeps its own
+ * state, which all clients of one store share.
  */
 export const DEFECTS: Readonly<Record<string, () => Defect>> = {
-  /** Grants every entry at once. */
+  /** A defect that makes the store grant every entry at once. */
   'grants early': () => (placement) => ({ ...placement, turn: { admitted: true } }),
-  /** Gives each entry the token of the first entry of its queue. */
+  /** A defect that gives each entry the token of the first entry of its queue. */
   'repeats a token': () => {
     const first = new Map<string, bigint>();
     return (placement, { queue }) => {
@@ -24,14 +24,14 @@ export const DEFECTS: Readonly<Record<string, () => Defect>> = {
       return { ...placement, token: first.get(queue)! };
     };
   },
-  /** Does not report that an entry was removed or that its session has ended. */
+  /** A defect by which the store does not report that an entry was removed or that its session has ended. */
   'forgets a loss': () => (placement) => ({
     ...placement,
     turns$: new Observable<Turn>((subscriber) =>
       placement.turns$.subscribe({ next: (turn) => subscriber.next(turn), error: () => undefined }),
     ),
   }),
-  /** Notifies the last waiter of a queue when the store admits another waiter. */
+  /** A defect that notifies the last waiter of a queue when the store admits another waiter. */
   'swaps two waiters': swapping,
 };
 

@@ -31,7 +31,7 @@ export class Generator {
     this.features = features;
   }
 
-  /** Returns the next step, or `undefined` at the end of the script. */
+  /** Returns the next random step of the script, or `undefined` at its end. */
   step(now: Situation): Step | undefined {
     if (this.#left === 0) return undefined;
     this.#left -= 1;
@@ -87,8 +87,8 @@ export class Generator {
   }
 
   /**
-   * Returns the limit, permits or mode of a claim. A few claims get another limit than the queue's other
-   * claims have, which the store has to reject.
+   * Returns the random options of a claim that limit how many claims may hold: limit, permits or shared mode.
+   * A few claims get another limit than the queue's other claims have, which the store has to reject.
    */
   #share(queue: string): Terms {
     const kind = KIND_OF[queue];
@@ -139,7 +139,7 @@ export class Generator {
     return items[this.#below(items.length)]!;
   }
 
-  /** Returns a random choice of the items, at least `least` of them, in their order. */
+  /** Chooses some of the items at random, at least `least` of them. Returns them in their original order. */
   #some<T>(items: readonly T[], least: number): readonly T[] {
     const chosen = items.filter(() => this.#is(0.5));
     return chosen.length >= least ? chosen : this.#some(items, least);

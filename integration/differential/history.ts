@@ -5,7 +5,10 @@ import type { Finding } from '@queuelock/harness/check/finding';
 import { runOf } from '@queuelock/harness/check/history';
 import { stampNow, type EventInput } from '@queuelock/harness/check/worker-record';
 
-/** An `AttemptEvent` without the properties that `Attempts` adds to it. */
+/**
+ * An event of a claim as its client reports it. The class `Attempts` adds the time, the client, the queue and
+ * the number of the attempt.
+ */
 type Report = AttemptEvent extends infer E
   ? E extends AttemptEvent
     ? Omit<E, 't' | 'who' | 'queue' | 'n'>
@@ -13,8 +16,8 @@ type Report = AttemptEvent extends infer E
   : never;
 
 /**
- * Identifies an entry in its queue. The key is left out, because reading the key of a claim or hold has a
- * side effect on etcd.
+ * The properties that identify an entry in its queue. The entry's key is not used, because reading the key of
+ * a claim or hold has a side effect on etcd.
  */
 export type Place = Pick<QueueEntry, 'order'> & { readonly token: bigint };
 
@@ -40,8 +43,8 @@ export class History {
   }
 
   /**
-   * Records that another client or an operator may remove these entries from now on, including entries that
-   * become known later.
+   * Records that another client or an operator may remove the entries that match from now on, including
+   * entries that become known later.
    */
   removal(isRemoved: (entry: KnownEntry) => boolean): void {
     this.#removals.push([isRemoved, stampNow()]);
@@ -66,7 +69,7 @@ function keyOf(queue: string, order: bigint): string {
   return `${queue}/${order}`;
 }
 
-/** One client in the history: the numbers of its attempts, and its present session. */
+/** One client of a script as the history records it: the numbers of its attempts, and its present session. */
 export class Life {
   readonly who: string;
   readonly history: History;
@@ -103,7 +106,7 @@ export class Attempts {
   #places: readonly Place[] = [];
   #isHeld = false;
   #isOver = false;
-  /** Whether the client has requested a release that the store has not confirmed. */
+  /** Whether the client has requested a release of its hold that the store has not confirmed yet. */
   #isReleased = false;
 
   constructor(life: Life, queues: readonly string[], terms: Terms) {
@@ -113,7 +116,7 @@ export class Attempts {
     this.#begin();
   }
 
-  /** Order number of the present or last entry in the first queue. */
+  /** Order number of the claim's present or last entry in the first of its queues. */
   get order(): bigint | undefined {
     return this.#places[0]?.order;
   }
@@ -154,13 +157,16 @@ export class Attempts {
     this.#all({ ev: this.#isHeld ? 'released' : 'cancelled' });
   }
 
-  /** Records that the store has confirmed the end. */
+  /**
+   * Records that the store has confirmed the release of the hold. Records nothing for a claim that ended
+   * before it held.
+   */
   left(): void {
     if (this.#isReleased) this.#all({ ev: 'left' });
     this.#isReleased = false;
   }
 
-  /** Records the end of a claim that its client did not end. */
+  /** Records that the claim ended although its client did not end it. */
   over(code: string): void {
     if (this.#isOver) return;
     this.#isOver = true;

@@ -2,7 +2,7 @@ import type { Backend } from '@queuelock/core';
 import type { MemoryServer } from '@queuelock/memory';
 import type { Store } from './store.ts';
 
-/** Returns a server in this process as a store. */
+/** Returns the store for scripts that consists of a memory server in this process. */
 export function memoryStore(server: MemoryServer, connect: () => Backend): Store {
   return {
     name: 'memory',

@@ -11,7 +11,9 @@ const CHANGES = ['enqueue', 'enqueueAll', 'tryEnqueue', 'update', 'share', 'remo
 export class PendingChanges {
   count = 0;
 
-  /** Returns the backend with sessions whose changes are counted. */
+  /**
+   * Returns the backend with sessions that count their requests to change entries until the responses arrive.
+   */
   around(backend: Backend): Backend {
     return passingOn(backend, {
       open: async (...args) => this.#session(await backend.open(...args)),

@@ -18,9 +18,9 @@ const SHRINK_MS = 120_000;
 
 export interface Range {
   readonly mode: Mode;
-  /** The first seed. */
+  /** The first of the seeds from which scripts are made. */
   readonly from: number;
-  /** The seed after the last one. */
+  /** The seed at which to stop; no script is made from it. */
   readonly to: number;
   /** Number of scripts that are played at the same time. */
   readonly atOnce: number;
@@ -33,7 +33,10 @@ interface Failure {
   readonly problems: readonly Problem[];
 }
 
-/** Plays the scripts of these seeds on a store. Resolves with the number of steps. */
+/**
+ * Makes scripts from a range of seeds, and plays them on a store. Resolves with the total number of their
+ * steps.
+ */
 export async function playAll(store: Store, { mode, from, to, atOnce, onFailure }: Range): Promise<number> {
   const play = mode === 'racing' ? race : compare;
   let [next, steps] = [from, 0];
@@ -43,7 +46,7 @@ export async function playAll(store: Store, { mode, from, to, atOnce, onFailure 
       steps += script.moments.length;
       const problems = await play(store, script);
       if (problems.length === 0) continue;
-      // Does not shorten a script of the racing mode, since its outcome depends on chance.
+      // Does not shorten a script that was played in the mode `racing`, since its outcome depends on chance.
       const failure = mode === 'racing' ? { script, problems } : await shortest(store, { script, problems });
       onFailure(`${store.name}, ${mode}, seed ${seed}\n${textOfFailure(failure)}`);
     }
@@ -53,8 +56,8 @@ export async function playAll(store: Store, { mode, from, to, atOnce, onFailure 
 }
 
 /**
- * Leaves out steps as long as the first rule that the script breaks stays the same. Returns the shortest
- * script found.
+ * Leaves out steps of a failing script as long as the first rule that the script breaks stays the same.
+ * Returns the shortest script found.
  */
 async function shortest(store: Store, failure: Failure): Promise<Failure> {
   let best = failure;

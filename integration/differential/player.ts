@@ -18,7 +18,7 @@ const KEPT_RECORDS = 100;
 
 export interface PlayerSetup {
   readonly store: Store;
-  /** Prefix of the names of all queues. */
+  /** Prefix of the names of all queues that the script uses. */
   readonly prefix: string;
   readonly queues: readonly string[];
   readonly features: Features;
@@ -43,8 +43,8 @@ export class Player {
   readonly #views: Views;
   readonly #pending = new PendingChanges();
   /**
-   * Whether the step `drain` has begun, in which holders release at once. The state then ignores their
-   * handover requests.
+   * Whether the step `drain` has begun, in which holders release at once. From then on the observable state
+   * contains no handover requests.
    */
   #isDraining = false;
 
@@ -63,12 +63,15 @@ export class Player {
     return [...this.#claims.values()];
   }
 
-  /** Whether every change of an entry has its response. */
+  /** Whether the store has responded to every request to change an entry. */
   get isIdle(): boolean {
     return this.#pending.count === 0;
   }
 
-  /** The observable state: one text for each claim, client and queue, and for each view of an observer. */
+  /**
+   * The observable state, by which two stores are compared: a text for each claim, client and queue, and for
+   * each list that an observer watches.
+   */
   get state(): ReadonlyMap<string, string> {
     const state = new Map<string, string>();
     for (const claim of this.#claims.values()) {
@@ -82,16 +85,19 @@ export class Player {
   }
 
   /**
-   * Returns the names of the waiters whose handover requests this holder has received. Whether a request
-   * arrives is a matter of chance if the holder loses its hold or the requester leaves, so such requests are
-   * left out.
+   * Returns the names of the waiters whose handover requests the holder of this claim has received. Whether a
+   * request arrives is a matter of chance if the holder loses its hold or the requester leaves, so such
+   * requests are left out.
    */
   #requestsTo({ status, received }: Claim): readonly string[] {
     if (status !== 'holding' || this.#isDraining) return [];
     return received.filter((from) => this.#claims.get(from)?.status === 'waiting');
   }
 
-  /** Performs a step. Resolves when its calls have settled, which may be long after its effect. */
+  /**
+   * Performs a step of the script. Resolves when the calls that it makes have settled, which may be long
+   * after its effect on the store.
+   */
   async perform(step: Step): Promise<void> {
     this.#views.unlist();
     switch (step.act) {
@@ -221,16 +227,16 @@ export class Player {
 }
 
 /**
- * Returns the status of a session. `suspect` counts as `alive`, because which of the two it is depends only
- * on the time.
+ * Returns the status of a client's session. `suspect` counts as `alive`, because which of the two it is
+ * depends only on the time.
  */
 function statusOf({ status }: SessionState): string {
   return status === 'suspect' ? 'alive' : status;
 }
 
 /**
- * Returns the names of the claims that have held this queue, in the order of their tokens. A `=` marks a
- * claim with the same token as the claim before it.
+ * Returns the names of the claims that have held the queue's lock, in the order of their tokens. A `=` marks
+ * a claim with the same token as the claim before it.
  */
 function tokensOf(queue: string, claims: readonly Claim[]): string {
   return claims

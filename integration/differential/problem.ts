@@ -9,7 +9,7 @@ import type { Store } from './store.ts';
  */
 const NOTICED_WITHIN_MS = 5_000;
 
-/** A difference between a store and memory, or a violation of a rule. */
+/** A difference between the states of a store and of the memory backend, or a violation of a rule. */
 export interface Problem {
   /**
    * The rule that was broken. `state`: the store reaches the same state as the memory backend. `call`: no

@@ -20,9 +20,9 @@ const POLL_MS = 5;
 const EXPLAINED =
   /, released|by the abort|TIMEOUT|QUEUE_FULL|LIMIT_MISMATCH|CLOSED|SESSION_LOST|ENTRY_LOST|OWNERSHIP_LOST/;
 const DRAIN: Step = { act: 'drain' };
-/** The text of a queue without entries. */
+/** Text that describes the state of a queue without entries. */
 const EMPTY = 'live: ';
-/** Steps after which the client continues only when the store has responded to them. */
+/** Kinds of steps after which a client waits for the response of the store before its next step. */
 const AWAITED: ReadonlySet<Step['act']> = new Set(['end session', 'close', 'move', 'evict', 'remove']);
 
 /**
@@ -83,7 +83,10 @@ async function run(lane: readonly Step[], { player, calls, next }: Track): Promi
   }
 }
 
-/** Waits until all calls have settled, all claims are over and all queues are empty. */
+/**
+ * Waits until all calls of the race have settled, all claims have ended and all queues are empty. Resolves
+ * with the rules that are broken.
+ */
 async function untilQuiet(player: Player, calls: readonly NamedCall[]): Promise<readonly Problem[]> {
   const begun = performance.now();
   for (;;) {

@@ -7,8 +7,8 @@ import { isDetermined, type Situation } from './situation.ts';
 import type { Features, Step } from './step.ts';
 
 /**
- * Virtual time in milliseconds that is enough for clients of the memory backend to complete their pending
- * work.
+ * Virtual time in milliseconds in which clients of the memory backend complete all work that they can do
+ * without a further step.
  */
 const QUIET_MS = 3_000;
 const LONGEST_CALL_MS = 60_000;
@@ -27,7 +27,7 @@ export interface Script {
   readonly moments: readonly Moment[];
 }
 
-/** Makes the script of a seed. */
+/** Makes a script of random steps. The same seed gives the same script each time. */
 export async function scriptOf(seed: number): Promise<Script> {
   const generator = new Generator(seed);
   const { queues, features } = generator;
@@ -37,7 +37,7 @@ export async function scriptOf(seed: number): Promise<Script> {
 
 /**
  * Makes a script of some steps of another script, in their order. Leaves out each step that no longer has a
- * predictable effect, for instance the release of a lock that is not held (see `isDetermined`).
+ * predictable effect, for instance the release of a lock that is not held.
  */
 export async function replayed({ seed, queues, features }: Script, steps: readonly Step[]): Promise<Script> {
   const left = steps.filter(({ act }) => act !== 'drain');
@@ -68,7 +68,8 @@ async function played(
 }
 
 /**
- * Lets virtual time pass until the step's call has settled and the clients have completed their pending work.
+ * Lets virtual time pass until the calls of a step have settled and the clients have completed their pending
+ * work.
  */
 async function quiet(clock: VirtualClock, performed: Promise<void>): Promise<void> {
   const call = new Call(performed);

@@ -1,5 +1,6 @@
 /**
- * Leaves out items as long as `fails` resolves with true: first halves of the list, then smaller parts, then single items.
+ * Searches for a short part of a list with which a test still fails. Leaves out items as long as `fails`
+ * resolves with true: first halves of the list, then smaller parts, then single items.
  * @param withinMs time after which no further attempt begins, in milliseconds
  * @returns the shortest list found that fails
  */

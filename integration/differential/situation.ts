@@ -7,22 +7,26 @@ export interface ClaimView {
   readonly queues: readonly string[];
   readonly terms: Terms;
   readonly status: 'joining' | 'waiting' | 'holding' | 'over';
-  /** Whether the entry is shared by now. */
+  /**
+   * Whether the claim's entry is shared, perhaps because the claim has changed it from exclusive to shared.
+   */
   readonly isShared: boolean;
   /** Names of the claims whose requests the holder has received and not replied to. */
   readonly requests: readonly string[];
 }
 
-/** The claims after the steps so far, in the order in which they were made. */
+/**
+ * The claims of a script after the steps that were already made, in the order in which the claims were made.
+ */
 export interface Situation {
   readonly claims: readonly ClaimView[];
 }
 
 /**
- * Returns whether the step has an effect that does not depend on the speed of the clients. Scripts contain
- * only such steps. Overtaken waiters join again at the same time, so at most one may be overtaken in a step.
- * A claim that is rejected for its other limit withdraws its handover request at once, so the holder may not
- * see the request.
+ * Returns whether the effect of the step does not depend on the speed of the clients. Scripts contain only
+ * such steps. Overtaken waiters join again at the same time, so a step may overtake at most one. A claim that
+ * is rejected because of its limit withdraws its handover request at once, so the holder may not see the
+ * request.
  */
 export function isDetermined(step: Step, { claims }: Situation): boolean {
   const named = (name: string): ClaimView | undefined => claims.find((claim) => claim.name === name);
@@ -58,7 +62,8 @@ export function isDetermined(step: Step, { claims }: Situation): boolean {
     case 'close':
       return liveOf(step.client, claims).length > 0;
     case 'move': {
-      // A claim of several names cannot be resumed by the ids of its entries.
+      // No client can take over a claim of several names by the ids of its entries, so a session with such a
+      // claim does not move.
       const live = liveOf(step.client, claims);
       return live.length > 0 && live.every(({ queues }) => queues.length === 1);
     }
@@ -77,7 +82,7 @@ function isLock({ terms, queues }: ClaimView): boolean {
   return terms.limit === undefined && queues.every((queue) => KIND_OF[queue] === 'lock');
 }
 
-/** Returns the claims of the client that are not over. */
+/** Returns the claims of a client that have not ended. */
 function liveOf(client: string, claims: readonly ClaimView[]): readonly ClaimView[] {
   return claims.filter((claim) => claim.client === client && claim.status !== 'over');
 }

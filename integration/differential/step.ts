@@ -1,14 +1,14 @@
-/** The options of a claim that decide about its outcome. */
+/** The options of a claim that affect whether and when it is granted. */
 export interface Terms {
   readonly isShared?: true;
   readonly limit?: number;
   readonly permits?: number;
   readonly maxWaiters?: number;
-  /** The claim takes the lock from its holder. */
+  /** Whether the claim steals the lock from its holder. */
   readonly isTheft?: true;
-  /** The claim requests a release from the holder. */
+  /** Whether the claim sends a handover request to the holder. */
   readonly isRequest?: true;
-  /** The claim is admitted at once or leaves the queue; it does not wait. */
+  /** Whether the claim is a try: it is admitted at once or leaves the queue, and does not wait. */
   readonly isTry?: true;
 }
 
@@ -30,19 +30,20 @@ export type Step =
   | { readonly act: 'abort' | 'release' | 'downgrade' | 'update'; readonly claim: string }
   | { readonly act: 'reply'; readonly claim: string; readonly to: string; readonly reply: Reply }
   /**
-   * Removes the entry of a claim. `evict`: by a client of the library. `remove`: by an operator, directly in
-   * the store.
+   * A step that removes the entry of a claim. `evict`: by a client of the library. `remove`: by an operator,
+   * directly in the store.
    */
   | { readonly act: 'evict' | 'remove'; readonly claim: string; readonly queue: string }
   /**
-   * Ends or moves the session of a client. `end session`: by an operator, directly in the store. `close`: in
-   * an orderly way; the next claim opens another client. `move`: another client resumes the session.
+   * A step that ends or moves the session of a client. `end session`: by an operator, directly in the store.
+   * `close`: in an orderly way; the next claim opens another client. `move`: another client resumes the
+   * session.
    */
   | { readonly act: 'end session' | 'close' | 'move'; readonly client: string }
   | { readonly act: 'limit'; readonly queue: string; readonly limit: number }
-  /** Lists all queues, and reads the token of every entry. */
+  /** A step in which a client lists all queues, and reads the token of every entry. */
   | { readonly act: 'list' }
-  /** Releases every claim as soon as it holds. The last step of each script. */
+  /** The last step of each script, which releases every claim as soon as it holds. */
   | { readonly act: 'drain' };
 
 /** The kinds of queues. A `varying` limit is a stream that all claims of the queue share. */
@@ -59,13 +60,13 @@ export const FIRST_LIMIT = 2;
 
 /** Features that cost requests, so that only some scripts use them. */
 export interface Features {
-  /** Claims report their positions. */
+  /** Whether the claims of the script report their positions. */
   readonly positions: boolean;
-  /** Claims request releases, and holders reply. */
+  /** Whether the script's claims send handover requests to holders, which reply to them. */
   readonly requests: boolean;
-  /** Entries are evicted and locks are stolen. */
+  /** Whether the script evicts entries and steals locks. */
   readonly evictions: boolean;
-  /** Clients record their holds. */
+  /** Whether the script's clients record their holds. */
   readonly records: boolean;
 }
 

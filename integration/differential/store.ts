@@ -7,9 +7,12 @@ export interface Store {
   /** TTL of sessions in milliseconds: longer than any stall of a busy machine. */
   readonly ttlMs: number;
   connect(): Backend;
-  /** Removes an entry as an operator does, directly in the store. `queue` is its name in the store. */
+  /**
+   * Removes an entry as an operator does, directly in the store. `queue` is the name of the queue in the
+   * store.
+   */
   removeEntry(queue: string, entry: QueueEntry): Promise<void>;
-  /** Ends the session of this client as an operator does, directly in the store. */
+  /** Ends the session of a lock client as an operator does, directly in the store. */
   endSession(id: string, client: LockClient): Promise<void>;
   stop(): Promise<void>;
   /**
@@ -18,8 +21,8 @@ export interface Store {
    */
   readonly noticedWithinMs?: number;
   /**
-   * Matches the ends of claims in a race that are correct on this store, although they are failures on
-   * others.
+   * Matches further ways in which a claim may end on this store when all clients act at the same time. The
+   * ways that are correct on every store are not part of it.
    */
   readonly explained?: RegExp;
 }

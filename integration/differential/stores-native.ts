@@ -13,7 +13,7 @@ import { forSure, type Store } from './store.ts';
 
 const TTL_MS = 30_000;
 const TICK_MS = 500;
-/** The longest session that a server with this tick grants. */
+/** The longest session in milliseconds that a ZooKeeper server with a tick of `TICK_MS` grants. */
 const TTL_OF_ZOOKEEPER_MS = 20 * TICK_MS;
 
 export async function startConsulStore(): Promise<Store> {
@@ -42,7 +42,7 @@ export async function startEtcdStore(): Promise<Store> {
     removeEntry: (_queue, { key }) => operator.remove(key),
     endSession: async (id) => {
       await operator.revoke(id).catch((error: unknown) => {
-        // Ignores that the session has already ended by itself.
+        // Ignores etcd's error that the session to end has already ended by itself.
         if (!String(error).includes('lease not found')) throw error;
       });
     },
@@ -62,7 +62,8 @@ export async function startZooKeeperStore(): Promise<Store> {
     ttlMs: TTL_OF_ZOOKEEPER_MS,
     connect,
     removeEntry: (_queue, { key }) => ZooKeeperWire.during(server.endpoint, (wire) => wire.delete(key)),
-    // The server ends a session only for a client that knows its password, so another connection resumes it first.
+    // ZooKeeper ends a session only for a client that knows its password. So a connection of the operator
+    // resumes the session, and then ends it.
     endSession: async (_id, client) => {
       const resumption = await client.exportSession();
       await forSure(() => endResumed(connect(), resumption));

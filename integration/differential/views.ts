@@ -6,7 +6,7 @@ export interface ViewsSetup {
   readonly prefix: string;
   readonly queues: readonly string[];
   readonly features: Features;
-  /** Returns whether the claim is for several names. */
+  /** Returns whether the claim with the given name requests locks of several names. */
   readonly isOfSeveral: (claim: string) => boolean;
 }
 
@@ -44,8 +44,8 @@ export class Views {
       state.set(`evictions from ${queue}`, evictions.map((each) => evictionText(each)).join('; '));
     for (const [queue, { status, holds }] of this.#records) {
       const texts = holds.map((hold) => {
-        // When a claim of several names is lost, one of its holds is recorded as lost and the others as
-        // released. Which hold is lost depends on chance.
+        // When a claim of several names is lost, the client records one of its holds as lost and the others
+        // as released. Which one depends on chance, so the reasons of these holds are left out.
         if (this.#isOfSeveral(hold.owner)) return `${hold.owner} ${hold.status}`;
         const by = 'eviction' in hold ? ` by ${hold.eviction.by}` : '';
         return `${hold.owner} ${'reason' in hold ? hold.reason : hold.status}${by}`;
@@ -57,14 +57,14 @@ export class Views {
     return state;
   }
 
-  /** Returns the entry of this claim, if the queue has one. */
+  /** Returns the entry of a claim in a queue, if the observer sees one. */
   entry(queue: string, claim: string): QueueEntry | undefined {
     return this.#entries.get(queue)?.entries.find(({ owner }) => owner === claim);
   }
 
   /**
-   * Keeps a list of the queues up to date until `unlist` is called. For each queue it has the owners of the
-   * entries, in the order of their tokens.
+   * Keeps a list of the queues up to date until the method `unlist` is called. For each queue it has the
+   * owners of the entries, in the order of their tokens.
    */
   list(): void {
     this.#listed = undefined;

@@ -21,7 +21,7 @@ export interface SqlConnection {
 }
 
 export interface RunningDatabase {
-  /** Connection string for `connect`, which another process may use too. */
+  /** Connection string of the database, by which this process and others connect. */
   readonly place: string;
   readonly version: string;
   stop(): Promise<void>;
@@ -31,9 +31,9 @@ export interface Database {
   readonly kind: ResourceKind;
   readonly name: string;
   readonly dialect: SqlDialect;
-  /** Statement that begins a transaction in which the connection may write. */
+  /** SQL statement with which a client begins a transaction that may write. */
   readonly begin: string;
-  /** Starts the database. Rejects with `NotHere` if it is not available. */
+  /** Starts a server of this database. Rejects with `NotHere` if it is not available. */
   start(): Promise<RunningDatabase>;
   connect(place: string): Promise<SqlConnection>;
 }
@@ -63,7 +63,10 @@ const postgres: Database = {
   },
 };
 
-/** Connects to MariaDB. `flags` becomes the option of mysql2 with the same name. */
+/**
+ * Connects to MariaDB with the npm package mysql2. `flags` are the connection flags of the package's option
+ * of that name.
+ */
 export async function connectMariaDb(place: string, flags: string[] = []): Promise<SqlConnection> {
   const connection = await createConnection({ ...mariaDbAccess({ endpoint: place }), flags });
   connection.on('error', () => undefined);
@@ -104,7 +107,8 @@ const sqlite: Database = {
     return { place, version, stop: async () => rmSync(directory, { recursive: true }) };
   },
   async connect(place) {
-    // Accepts text in double quotes as a string, as SQLite itself and most of its drivers do.
+    // Makes SQLite accept text in double quotes as a string, as SQLite itself does by default and most of its
+    // drivers do.
     const database = new DatabaseSync(place, { timeout: 5_000, enableDoubleQuotedStringLiterals: true });
     return {
       run: async ({ text, values }) => database.prepare(text).run(...values),
@@ -118,8 +122,8 @@ const sqlite: Database = {
 export const databases: readonly Database[] = [postgres, mariadb, sqlite];
 
 /**
- * Returns the query function for a fenced write (`sqlOutcome`). It runs statements on the connection, and
- * returns the rows of a statement that reads.
+ * Returns the function by which a fenced write runs its SQL statements on the connection. It returns the rows
+ * of a statement that reads.
  */
 export function queryBy(connection: SqlConnection): SqlQuery {
   return (statement) => (statement.reads ? connection.rows(statement) : connection.run(statement));

@@ -3,8 +3,8 @@ import { Etcd3 } from 'etcd3';
 import { responseOf, type Resource } from './resource.ts';
 
 /**
- * The resource of the fencing tests in etcd: one key written with a fence, and one without. `place` is
- * `host:port/prefix`.
+ * The resource in etcd to which fencing tests write: one key written with a fence, and one without. Its
+ * address `place` is `host:port/prefix`.
  */
 export const etcdResource: Resource = {
   async open(place, hold) {

@@ -11,7 +11,7 @@ import { memory } from '@queuelock/memory';
 import { semaphore, type CohortHold, type Leadership } from '@queuelock/recipes';
 import { expect } from 'chai';
 
-/** Passes the hold to every function of the package that fences a write. */
+/** Passes the hold to each function of `@queuelock/fencing` that makes a fence from a hold. */
 const fenceAll = (hold: FencingHold): void => {
   heldInEtcd(hold);
   fencedZnode({ get: async () => undefined, set: async () => false }, '/r', hold);

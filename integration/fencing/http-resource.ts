@@ -46,8 +46,8 @@ export async function startReceiver(lock: string): Promise<HttpReceiver> {
 }
 
 /**
- * The resource of the fencing tests on an HTTP server: one text written with a fence, and one without.
- * `place` is the server's address.
+ * The resource on an HTTP server to which fencing tests write: one text written with a fence, and one
+ * without. Its address `place` is that of the server.
  */
 export const httpResource: Resource = {
   async open(place, hold) {

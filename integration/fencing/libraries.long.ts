@@ -15,7 +15,7 @@ import { Client } from 'pg';
 import { LIBRARIES, type LibraryConnection } from './libraries.ts';
 import { removePrismaClients } from './prisma-client.ts';
 
-/** A token that a JavaScript number cannot represent exactly. */
+/** A fencing token that a JavaScript number cannot represent exactly. The tests use it to detect rounding. */
 const BIG = 2n ** 62n + 1n;
 
 const SERVERS = {
@@ -75,7 +75,8 @@ for (const [dialect, database] of Object.entries(SERVERS)) {
         const payments = async (): Promise<readonly string[]> =>
           (await admin.run('SELECT id FROM payments ORDER BY id')).map(({ id }) => id);
         /**
-         * In one transaction, records the hold's token in the fence, and inserts a payment, in either order.
+         * Records the hold's token in the fence and inserts a payment, in one transaction. With `claimFirst`
+         * set to false, it inserts the payment first.
          */
         const pay = (hold: FencingHold<'name' | 'token'>, id: string, claimFirst = true): Promise<void> =>
           connection.transaction(async (query) => {

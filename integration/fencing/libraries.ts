@@ -29,7 +29,7 @@ export interface LibraryConnection {
 export interface Library {
   readonly name: string;
   readonly dialect: Exclude<SqlDialect, 'sqlite'>;
-  /** Connects with at most five connections. */
+  /** Connects to the database at `place` with at most five connections. */
   open(place: string): Promise<LibraryConnection>;
 }
 

@@ -23,7 +23,10 @@ export interface Texts {
   readonly unfenced: string;
 }
 
-/** A kind of resource that both processes of a test write to. `place` is its address as a single string. */
+/**
+ * A kind of resource that both processes of a fencing test write to. `place` is the address of the resource
+ * as a single string.
+ */
 export interface Resource {
   /** Connects to the resource for writes of a hold, which may have ended. */
   open(place: string, hold: FencingHold): Promise<Writer>;
@@ -32,7 +35,10 @@ export interface Resource {
 
 export type ResourceKind = 'etcd' | 'znode' | 'postgres' | 'mariadb' | 'sqlite' | 'http';
 
-/** A client of a resource. It writes a text with a fence to one location, and without a fence to another. */
+/**
+ * A client of a resource. The resource stores two texts: one that the client writes with a fence, and one
+ * that it writes without a fence.
+ */
 interface Writer {
   fenced(text: string): Promise<Answer>;
   /** Writes without a fence, as programs do that rely only on the lock. */

@@ -10,7 +10,7 @@ import { expect } from 'chai';
 import { databases, queryBy, startOrSkip, type SqlConnection } from './databases.ts';
 import { SQL_TABLE } from './sql-resource.ts';
 
-/** A token that a JavaScript number cannot represent exactly. */
+/** A fencing token that a JavaScript number cannot represent exactly. The tests use it to detect rounding. */
 const BIG = 2n ** 62n + 1n;
 
 for (const database of databases) {
@@ -40,7 +40,7 @@ for (const database of databases) {
     });
 
     after(async () => {
-      // The suite was skipped if `stop` is undefined: the database is not available.
+      // If the database is not available, the tests were skipped, and there is nothing to stop.
       if (stop === undefined) return;
       await connection.close();
       await stop();

@@ -47,7 +47,7 @@ for (const database of databases) {
     });
 
     after(async () => {
-      // The suite was skipped if `stop` is undefined: the database is not available.
+      // If the database is not available, the tests were skipped, and there is nothing to stop.
       if (stop === undefined) return;
       await connection.close();
       await stop();
@@ -193,7 +193,7 @@ function endpointOf(place: string): string {
   return /[0-9.]+:[0-9]+/.exec(place)![0];
 }
 
-/** Resolves when a transaction waits for a row lock of another transaction. */
+/** Resolves when a transaction in the database waits for a row lock of another transaction. */
 async function untilWaiting({ dialect }: Database, connection: SqlConnection): Promise<void> {
   // Does not read the table innodb_trx, which returns cached content for 100 ms.
   const text =

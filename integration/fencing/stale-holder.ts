@@ -10,7 +10,7 @@ import type { Answer, ResourceKind } from './resource.ts';
 
 const SCRIPT = fileURLToPath(new URL('stale-writer.ts', import.meta.url));
 
-/** Setup of the stale writer: the JSON in its argument. */
+/** Setup of a process that writes as a stale holder (`stale-writer.ts`): the JSON in its argument. */
 export interface StaleWriterSetup {
   readonly url: string;
   readonly name: string;
@@ -19,7 +19,7 @@ export interface StaleWriterSetup {
   readonly place: string;
 }
 
-/** Output of the stale writer. */
+/** A line of output of a process that writes as a stale holder (`stale-writer.ts`). */
 export type StaleWriterEvent =
   | { readonly ev: 'holds'; readonly token: string; readonly fenced: Answer; readonly unfenced: Answer }
   | { readonly ev: 'wrote'; readonly fenced: Answer; readonly unfenced: Answer };

@@ -1,6 +1,9 @@
 import type { Resource, ResourceKind } from './resource.ts';
 
-/** Loads a kind of resource on demand, so that a process loads only the client library that it needs. */
+/**
+ * Loads the module for a kind of resource on demand, so that a process loads only the client library that it
+ * needs.
+ */
 export async function resourceOf(kind: ResourceKind): Promise<Resource> {
   switch (kind) {
     case 'etcd':

@@ -3,8 +3,8 @@ import { openSession } from './znode-session.ts';
 import { responseOf, type Resource } from './resource.ts';
 
 /**
- * The resource of the fencing tests in ZooKeeper: one znode written with a fence, and one without. `place` is
- * `host:port/name`.
+ * The resource in ZooKeeper to which fencing tests write: one znode written with a fence, and one without.
+ * Its address `place` is `host:port/name`.
  */
 export const znodeResource: Resource = {
   async open(place, hold) {

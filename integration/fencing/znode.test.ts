@@ -84,7 +84,7 @@ describe('a fenced znode in ZooKeeper', function () {
       const { lost } = proxy.loseNextReply((chunk) => chunk.includes('twice'));
       const failed = node.write('twice').catch((error: unknown) => error);
       await lost;
-      // The client reconnects at once after the cut, so the listener is added before it.
+      // Adds the listener before the connection is cut, because the client reconnects at once.
       const reconnected = once(lossy, 'connect');
       proxy.cut();
       expect(await failed).to.have.property('code', 'UNAVAILABLE');

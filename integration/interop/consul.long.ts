@@ -15,8 +15,8 @@ const ROUNDS = 20;
 const HOLD_MS = 5;
 
 /**
- * Returns a description of each pair of holds that overlap in time. Only exclusion can be checked, because
- * queuelock's entries and Consul's own clients have no number in common that gives their order.
+ * Returns a description of each pair of holds that overlap in time. The order of grants cannot be checked:
+ * Consul's own clients have no number that can be compared with queuelock's order numbers.
  */
 function overlaps(holds: readonly Hold[]): readonly string[] {
   const ordered = holds.toSorted((a, b) => (a.from < b.from ? -1 : 1));

@@ -28,7 +28,10 @@ export interface EtcdctlOptions {
   readonly rounds: number;
 }
 
-/** Locks with `etcdctl lock NAME command` repeatedly, each time in a new process. Resolves with the history. */
+/**
+ * Locks with `etcdctl lock NAME command` repeatedly, each time in a new process. Resolves with the events of
+ * all these requests and holds.
+ */
 export async function contendWithEtcdctl({
   endpoint,
   name,

@@ -8,11 +8,13 @@ import { findProgram, isReadable } from '@queuelock/harness/services/programs';
 import { findJava } from '@queuelock/harness/services/zookeeper-process';
 
 const run = promisify(execFile);
-// Jars of Debian's packages. Their manifests name the other jars that they need.
+// Jars of Debian's packages that the Java programs of the tests use. Their manifests name the other jars that
+// they need.
 const JARS = ['curator-recipes', 'curator-framework', 'curator-client', 'zookeeper', 'slf4j-nop'].map(
   (name) => `/usr/share/java/${name}.jar`,
 );
-// Options that make Java use few resources, because many processes run for seconds each at the same time.
+// Options that make Java use little memory and processor time, because the tests run many Java processes at
+// the same time.
 const SMALL = ['-Xmx128m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'];
 
 /**

@@ -1,10 +1,10 @@
 import type { History, InteropEvent } from './protocol.ts';
 
-/** Which holds may exist at the same time. Default: a single one. */
+/** Rules about which holds of one queue may exist at the same time. By default there may be a single one. */
 export interface Terms {
-  /** Number of permits, for a queue that is a semaphore. */
+  /** Number of permits, if the queue is that of a semaphore. */
   readonly limit?: number;
-  /** Ids of participants that may hold together. */
+  /** Ids of participants that may hold at the same time, such as readers. */
   readonly shared?: ReadonlySet<string>;
   /** Ids of participants that must notice a loss as soon as they resume after a freeze. */
   readonly prompt?: ReadonlySet<string>;
@@ -17,14 +17,14 @@ export interface Terms {
 export interface Hold {
   readonly id: string;
   readonly n: number;
-  /** Start of the hold in nanoseconds. */
+  /** Time at which the hold began, in nanoseconds. */
   readonly from: bigint;
   readonly to: bigint;
   readonly token: bigint;
 }
 
 export interface Verdict {
-  /** Descriptions of violations. The list is empty if the history is correct. */
+  /** Descriptions of the violations in a history. The list is empty if the history is correct. */
   readonly findings: readonly string[];
   /**
    * The violations of exclusion, order and tokens among the findings. They are real violations even if the
@@ -93,7 +93,7 @@ const FOREVER = 2n ** 64n;
 
 /**
  * Returns the violations of one grant: conflicting older entries that still wait or hold. `elder` are the
- * entries with smaller tokens.
+ * holds and waits whose entries have smaller tokens than the granted entry.
  */
 function passedOver(hold: Hold, elder: readonly Hold[], { limit = 1, shared = new Set() }: Terms): string[] {
   const inTheWay = elder.filter(
@@ -124,8 +124,8 @@ function failures(round: Round): string[] {
 }
 
 /**
- * Returns the violations of one participant: after a freeze it released the lock as if it still held, instead
- * of reporting the loss.
+ * Returns the violations of one participant that resumed from a freeze after it had lost the lock. It must
+ * report the loss, but it released the lock as if it still held.
  */
 function lateBeliefs(events: History): string[] {
   return events.flatMap((event, at) => {

@@ -34,14 +34,14 @@ interface Standing {
 }
 
 const IN_LINE_WITHIN_MS = 20_000;
-// Number of attempts to make all participants join. An attempt fails if a slow machine lets one of them lose
-// its session.
+// Number of attempts to make all participants join the queue. An attempt fails if a slow machine lets one of
+// them lose its session.
 const STARTS = 3;
 
 /**
- * Makes all participants join. Then it kills or freezes all waiters. After them it kills or freezes each
- * holder as soon as it is granted. A frozen holder resumes when the next one holds, and frozen waiters resume
- * at the end.
+ * Makes all participants join a queue. Then it kills or freezes all waiters. After them it kills or freezes
+ * each holder as soon as it is granted. A frozen holder resumes when the next one holds, and frozen waiters
+ * resume at the end.
  */
 export async function runLapses(site: Site, line: Line, lapse: Lapse): Promise<LapseRun> {
   const { holders, waiters, last } = await standInLine(site, line, lapse);
@@ -63,7 +63,8 @@ export async function runLapses(site: Site, line: Line, lapse: Lapse): Promise<L
   last.tell();
   if (lapse === 'freeze') {
     for (const waiter of waiters) waiter.thaw();
-    // Ends the waiters after their present round, because some of them have joined the queue again.
+    // Orders the waiters to end after their present round, because some of them have already joined the queue
+    // again.
     for (const waiter of waiters) waiter.enough();
     await endOf([...holders, ...waiters]);
   }
@@ -97,8 +98,9 @@ function tasksOf(site: Site, line: Line, name: string): Task[] {
 }
 
 /**
- * Makes the participants join one after another. Returns an error message if an entry was lost before all had
- * joined. In a semaphore, the first one holds the permit and is not in the queue of waiters.
+ * Makes the participants join the queue one after another. Returns an error message if an entry was lost
+ * before all had joined. In a semaphore, the first participant holds the permit and is not in the queue of
+ * waiters.
  */
 async function enterInOrder(
   order: readonly Participant[],
@@ -125,8 +127,8 @@ async function enterInOrder(
 }
 
 /**
- * Expects `count` participants in the queue. In a semaphore, one of them holds the permit and is not in the
- * queue of waiters.
+ * Expects that the queue has entries of `count` participants. In a semaphore, one of them holds the permit
+ * and is not in the queue of waiters.
  */
 async function expectInLine(site: Site, [waiting, having]: readonly string[], count: number): Promise<void> {
   const through = having === undefined ? 0 : 1;

@@ -51,8 +51,9 @@ function chosenStores(): Store[] {
 }
 
 /**
- * Returns the combinations of participants to run on the store. With `--client`, these are combinations with
- * that client. Otherwise they are all combinations that this repository defines for the store.
+ * Returns the combinations of participants to run on the store. With the option `--client`, these are
+ * combinations with the client that it names. Otherwise they are all combinations that this repository
+ * defines for the store.
  */
 function chosenRows({ name }: Store): Rows {
   if (values.client === undefined) return rows[name]!;

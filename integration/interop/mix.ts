@@ -31,8 +31,8 @@ export function freshName(what: string): string {
 }
 
 /**
- * Makes all participants contend until all rounds are over. Each participant that waits in the queue is
- * granted equally often.
+ * Makes all participants contend for one queue until enough grants were made. Each participant that waits in
+ * the queue is granted equally often.
  */
 export async function runMix(site: Site, mix: Mix, size: Size): Promise<Ran> {
   const name = freshName('mix');
@@ -61,7 +61,7 @@ export async function runMix(site: Site, mix: Mix, size: Size): Promise<Ran> {
   return { ...trial.verdict(), history: trial.history, participants, tookMs };
 }
 
-/** Resolves when all participants have ended. Fails if one of them ended by an error. */
+/** Resolves when all given participants have ended. Fails if one of them ended by an error. */
 export async function endOf(participants: readonly Participant[]): Promise<void> {
   const endings = await Promise.all(
     participants.map(async ({ id, ended }) => ({

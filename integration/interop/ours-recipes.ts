@@ -6,7 +6,7 @@ import { curatorSemaphore, election } from '@queuelock/recipes';
 import { zookeeper } from '@queuelock/zookeeper';
 import { distinctUntilChanged, filter, map, type Subscription } from 'rxjs';
 
-/** A hold of any kind, reduced to what a round of the test needs. */
+/** A hold of any kind, reduced to what a participant of the test needs from the grant to the release. */
 export interface Held extends Pick<SharedOwnership, 'held' | 'signal' | 'order' | 'token' | 'key'> {
   leave(): Promise<void>;
 }
@@ -53,8 +53,8 @@ export function observe({ client, name, id }: Task, say: (leader: string) => voi
 }
 
 /**
- * Returns a function that joins the queue once. The function resolves with `undefined` if the recipe does not
- * wait and the lock is not free.
+ * Returns a function that joins the queue once, by the recipe that is named. Its promise resolves with
+ * `undefined` if the recipe is to try without waiting, and the lock is not free.
  */
 export function recipeOf({ client, name, recipe, id }: Task): () => Promise<Held | undefined> {
   const acquire = async (options: AcquireOptions): Promise<Held> =>
@@ -94,8 +94,8 @@ function heldBy(ownership: SharedOwnership): Held {
 }
 
 /**
- * Returns the hold with the method `leave`. `held` and `signal` depend on the time of the read, so they are
- * getters.
+ * Returns the hold with `leave` as its method to release. The values of `held` and `signal` depend on the
+ * time of the read, so they are getters.
  */
 function view(hold: Omit<Held, 'leave'>, leave: () => Promise<void>): Held {
   return {

@@ -11,8 +11,8 @@ let n = 0;
 let ended = false;
 let receive: (() => void) | undefined;
 
-// Writes synchronously, unlike console.log, because the output must be written before the harness stops the
-// process.
+// Writes an event to stdout synchronously, unlike console.log, because the event must be written before the
+// harness stops the process.
 function say(ev: InteropEvent['ev'], fields: Partial<InteropEvent> = {}): void {
   writeSync(1, `${JSON.stringify({ t: process.hrtime.bigint().toString(), id, ev, n, ...fields })}\n`);
 }
@@ -56,7 +56,7 @@ async function holdAndLeave(held: Held): Promise<void> {
   const { order, token, key } = held;
   say('acquired', { order: String(order), token: String(token), key });
   await over(held.signal);
-  // Reads `held` instead of relying on the hold's `signal`, so that the result is right even if the process
+  // Reads `held` instead of relying on the hold's `signal`, so that a loss is reported even if the process
   // was frozen in between.
   if (!held.held) {
     say('lost');
@@ -67,7 +67,7 @@ async function holdAndLeave(held: Held): Promise<void> {
   say('released');
 }
 
-/** Resolves after the hold time, or earlier if the hold is lost. */
+/** Resolves when the time of the hold is over, or earlier if the hold is lost. */
 async function over(lost: AbortSignal): Promise<void> {
   const ms = Number(holdMs);
   await new Promise<void>((resolve) => {

@@ -6,13 +6,13 @@ import type { Rows } from './row.ts';
 /** A client from outside of this repository, given on the command line of `pnpm interop`. */
 export interface OwnClient {
   readonly command: CommandLine;
-  /** The argument RECIPE with which its program is started. */
+  /** The argument RECIPE with which the client's program is started. */
   readonly recipe: string;
   /** Whether the client continues after a loss of the lock, because its library does not notify it. */
   readonly isDeaf: boolean;
 }
 
-/** Returns the combinations of the client with itself and with queuelock. */
+/** Returns the combinations of participants in which the client contends with itself and with queuelock. */
 export function rowsOf({ command, recipe, isDeaf }: OwnClient): Rows {
   const kind: Kind = {
     title: `client written from FORMATS.md, ${recipe}`,

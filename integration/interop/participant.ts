@@ -23,9 +23,15 @@ export interface Task {
   /** Address of the server as a URL, for participants that use queuelock. */
   readonly url: string;
   readonly name: string;
-  /** Number of rounds. If it is 0, the participant repeats rounds until the test calls `enough`. */
+  /**
+   * How many times the participant joins the queue. If it is 0, it joins again and again until the test calls
+   * `enough`.
+   */
   readonly rounds: number;
-  /** Duration of a hold in milliseconds. If it is negative, each hold lasts until the test calls `tell`. */
+  /**
+   * Duration of a hold in milliseconds. If it is negative, the participant holds until the test calls its
+   * method `tell`.
+   */
   readonly holdMs: number;
   readonly ttlMs?: number;
 }
@@ -38,8 +44,8 @@ export async function endParticipants(): Promise<void> {
 }
 
 /**
- * Starts all participants, or none if a program is not available. Resolves when all are connected. They begin
- * when `tell` is called.
+ * Starts all participants, or none if a program is not available. Resolves when all are connected. A
+ * participant joins the queue only when its method `tell` is called.
  */
 export async function startParticipants(tasks: readonly Task[]): Promise<Participant[]> {
   await Promise.all(tasks.map(({ kind }) => commandOf(kind)));
@@ -92,7 +98,7 @@ export class Participant {
     // A detached process has its own process group, so that its descendants can be signalled with it.
     this.#child = spawn(program, args, { detached: true, stdio: 'pipe' });
     this.#child.stderr!.setEncoding('utf8').on('data', (text: string) => (this.#stderr += text));
-    // Writing to a process that has died fails, which is ignored.
+    // Ignores the error of writing to a process that has died.
     this.#child.stdin!.on('error', () => undefined);
     createInterface(this.#child.stdout!).on('line', (line) =>
       this.#log.add(JSON.parse(line) as InteropEvent),
@@ -117,36 +123,41 @@ export class Participant {
     return this.#log.first(matches, without);
   }
 
-  /** Resolves with the first event of this kind, and of the round `n` if it is given. */
+  /**
+   * Resolves with the participant's first event of the kind `ev`. If `n` is given, the event must belong to
+   * the round `n`.
+   */
   untilEvent(ev: InteropEvent['ev'], n?: number): Promise<InteropEvent> {
     return this.until((event) => event.ev === ev && (n === undefined || event.n === n), ev);
   }
 
-  /** Sends a line, which orders the participant to begin, or to end its hold. */
+  /** Orders the participant to begin, or to end its hold, by a line on its standard input. */
   tell(): void {
     this.#child.stdin!.write('\n');
   }
 
-  /** Orders the participant to end after its present round. */
+  /**
+   * Orders the participant to end after its present round, which lasts from joining the queue to leaving it.
+   */
   enough(): void {
     this.#child.stdin!.end();
   }
 
-  /** Sends SIGKILL. Resolves when the process has ended. */
+  /** Kills the participant with SIGKILL. Resolves when its process has ended. */
   async crash(): Promise<void> {
     this.#note('killed');
     this.#signal('SIGKILL');
     await this.ended;
   }
 
-  /** Sends SIGSTOP. Resolves when all processes of the participant are stopped. */
+  /** Freezes the participant with SIGSTOP. Resolves when all its processes are stopped. */
   async freeze(): Promise<void> {
     this.#note('frozen');
     this.#signal('SIGSTOP');
     await freeze(this.#child.pid!);
   }
 
-  /** Resumes the participant, which may end at once. */
+  /** Resumes a frozen participant, which may end at once. */
   thaw(): void {
     this.#note('thawed');
     this.#signal('SIGCONT');

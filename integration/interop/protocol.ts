@@ -13,49 +13,52 @@ export interface InteropEvent {
   readonly t: string;
   readonly id: string;
   readonly ev: Said | 'killed' | 'frozen' | 'thawed';
-  /** Number of the round, from 1. It is 0 outside of rounds. */
+  /**
+   * Number of the participant's round, from 1. A round lasts from joining the queue to leaving it. 0 for an
+   * event outside of rounds.
+   */
   readonly n: number;
   /**
-   * With `acquired`: number by which clients order the entries of the queue (etcd's create revision,
-   * ZooKeeper's sequence number).
+   * Number by which clients order the entries of the queue: etcd's create revision, ZooKeeper's sequence
+   * number. Present in an event `acquired`.
    */
   readonly order?: string;
   /**
-   * With `acquired`: number that gives the age of the entry (etcd's create revision, ZooKeeper's zxid of the
-   * creation). Unlike `order`, it still grows when ZooKeeper's sequence numbers start again.
+   * Number that gives the age of the entry: etcd's create revision, ZooKeeper's zxid of the creation. It
+   * still grows when ZooKeeper's sequence numbers start again. Present in an event `acquired`.
    */
   readonly token?: string;
-  /** With `acquired`: the key or node. */
+  /** The key or node of the participant's entry. Present in an event `acquired`. */
   readonly key?: string;
-  /** With `leader`: the value that the leader published. */
+  /** The value that the leader published. Present in an event `leader`. */
   readonly value?: string;
-  /** Error message. Present with `failed`. */
+  /** Message of the participant's error. Present in an event `failed`. */
   readonly message?: string;
 }
 
 /**
- * The events that a participant reports. The harness adds the others; it records `killed` and `frozen` with a
- * time from before the signal.
+ * The events that a participant reports itself. The harness adds the events `killed`, `frozen` and `thawed`.
+ * It records `killed` and `frozen` with a time from before the signal.
  */
 type Said =
   | 'ready'
   | 'requesting'
   /**
-   * From `t` on, the participant believes that it holds. `t` is a time after its library has reported the
+   * The participant believes that it holds from the time `t` on, which is after its library has reported the
    * grant.
    */
   | 'acquired'
-  /** Until `t`, the participant believed that it held. `t` is a time before it requests the release. */
+  /** The participant believed that it held until the time `t`, which is before it requests the release. */
   | 'releasing'
   | 'released'
   /** The participant was notified of the loss of its hold. */
   | 'lost'
-  /** The participant only tried to lock. Other entries were ahead, so it left without waiting. */
+  /** The participant tried to lock without waiting. Other entries were ahead, so it left the queue. */
   | 'left'
   | 'failed'
   | 'done'
   | 'observing'
   | 'leader';
 
-/** All events of one queue, in any order. */
+/** All events of the participants in one queue, in any order. */
 export type History = readonly InteropEvent[];

@@ -25,9 +25,9 @@ const TERMS = 3;
 const SEEN_WITHIN_MS = 10_000;
 
 /**
- * Makes two candidates of each kind lead one after another, each for several terms. A leader resigns once all
- * observers have reported it. One candidate of each kind is killed in its second term, and then the observers
- * must report the next leader.
+ * Runs an election in which two candidates of each kind lead one after another, each of them several times. A
+ * leader resigns once all observers have reported it. One candidate of each kind is killed when it leads for
+ * the second time, and then the observers must report the next leader.
  */
 export async function runElection(site: Site, { candidates, observers }: Election): Promise<Reigns> {
   const name = freshName('election');
@@ -65,8 +65,8 @@ export async function runElection(site: Site, { candidates, observers }: Electio
 }
 
 /**
- * Resolves with the next leader and the number of its term, or with `undefined` when all candidates have
- * ended.
+ * Resolves with the next leader and the number of its term, which counts from 1 for each candidate. Resolves
+ * with `undefined` when all candidates have ended.
  */
 async function leaderIn(
   stored: readonly Participant[],

@@ -1,12 +1,15 @@
 import type { Kind } from './kinds.ts';
 
-/** Participants that contend for one name. */
+/** Participants that contend for one lock, perhaps with different lock libraries. */
 export interface Mix {
   readonly title: string;
   readonly parties: readonly Party[];
-  /** Number of permits, for a semaphore. A semaphore has one queue for waiters and one for holders. */
+  /**
+   * Number of permits if the participants contend for a semaphore, which has one queue for waiters and one
+   * for holders.
+   */
   readonly permits?: number;
-  /** Whether the test suite runs this combination. `pnpm interop` runs all combinations. */
+  /** Whether the test suite runs this combination of participants. `pnpm interop` runs all combinations. */
   readonly short?: true;
   /** Whether the participants are incompatible, so that the checker must find violations. */
   readonly control?: true;
@@ -24,7 +27,7 @@ interface Party {
 export interface Line {
   readonly title: string;
   readonly pairs: readonly Pair[];
-  /** Set for a semaphore, which has one permit. */
+  /** Number of permits, set if the queue is that of a semaphore. */
   readonly permits?: 1;
   /** The participant at the end of the queue, which is neither killed nor frozen. */
   readonly last: Kind;

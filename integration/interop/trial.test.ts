@@ -38,7 +38,7 @@ describe('a trial of clients in several languages', () => {
       (error: unknown) => error,
     );
 
-  it('is checked once at the end of the test when the test did not end it', async () => {
+  it('is checked once at the end of a test that did not end the trial', async () => {
     new Trial({ participants: [...cutShort, reported('e', goMutex, ...holds(8, 40), [100, 'killed'])] });
     const error = await failure();
     expect(error).to.be.instanceOf(SafetyViolation);
@@ -51,7 +51,7 @@ describe('a trial of clients in several languages', () => {
     expect(await failure()).to.equal('none');
   });
 
-  it('accepts that the last release was not reported when the test did not end it', async () => {
+  it('accepts that the last release was not reported when the test did not end the trial', async () => {
     const releases = reported('e', etcdctl, ...holds(8, 40), [100, 'killed']);
     new Trial({ participants: [releases, reported('f', goMutex, ...holds(9, 50), [100, 'killed'])] });
     expect(await failure()).to.equal('none');

@@ -37,8 +37,8 @@ export class Trial {
   }
 
   /**
-   * Violations of exclusion, order and tokens in a trial that was cut short. The checker's other findings
-   * about such a trial mean nothing.
+   * Violations of exclusion, order and tokens in a trial that was cut short. The checker's findings of other
+   * kinds are left out, because they prove nothing about such a trial.
    */
   get unsafe(): readonly string[] {
     const ends = this.#participants.flatMap(endOf);
@@ -71,10 +71,9 @@ function expectSafe(unsafe: readonly string[]): void {
 }
 
 /**
- * Returns an event `killed` at the time of the participant's last report, since the checker must not assume
- * that it waits or holds after that. A participant that was killed already has such an event, at the time of
- * the kill. If another program passes its reports on (`deaf`), the report of its release may be missing, so
- * it gets the earlier one too.
+ * Returns an event `killed` at the time of the participant's last report, because the checker must not assume
+ * that it waits or holds after that. A killed participant already has such an event, which is enough unless
+ * another program passes its reports on. In that case the report of its release may be missing.
  */
 function endOf({ id, kind, events }: Participant): InteropEvent[] {
   const wasKilled = events.some(({ ev }) => ev === 'killed');

@@ -39,7 +39,10 @@ export class Application {
     return this.events.find(({ ev }) => ev === name);
   }
 
-  /** Resolves with the first event of that name, and rejects when the process ends before. */
+  /**
+   * Resolves with the first event of the application that has this name. Rejects when the process ends
+   * before.
+   */
   async until(name: string): Promise<ApplicationEvent> {
     const seen = new Promise<ApplicationEvent>((resolve) => {
       const read = (): void => {

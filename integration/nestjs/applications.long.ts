@@ -115,7 +115,10 @@ describe('applications of NestJS', () => {
   }
 });
 
-/** Starts two processes of the application. Sends SIGTERM to the leading one while it handles a request. */
+/**
+ * Starts two processes of the application, which elect a leader. Sends SIGTERM to the leading process while
+ * it handles a request.
+ */
 async function surviveSigterm(script: string, url: string): Promise<void> {
   const one = new Application(script, url);
   await one.until('leads');
@@ -142,7 +145,8 @@ async function surviveSigterm(script: string, url: string): Promise<void> {
     await two.until('tick');
     const ticks = [...one.events, ...two.events].flatMap(({ ev, tick }) => (ev === 'tick' ? [tick] : []));
     expect(ticks, 'each tick in one process').to.deep.equal([...new Set(ticks)]);
-    // Allows warnings, because NestJS's scheduler warns of timers that fire late on a busy machine.
+    // Forbids errors in the output but allows warnings, because NestJS's scheduler warns of timers that fire
+    // late on a busy machine.
     for (const { errors } of [one, two]) expect(errors).not.to.match(/ERROR/);
   } finally {
     for (const each of [one, two]) each.kill('SIGTERM');

@@ -7,7 +7,10 @@ import { ROOT } from '../pages/scratch.ts';
 
 type Exports = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-/** The dashboard exports only the path of its page, for programs that serve it. */
+/**
+ * Name of the package without code to import. @queuelock/dashboard exports only the path of its page, for
+ * programs that serve it.
+ */
 const WITHOUT_CODE = 'dashboard';
 
 /** Returns the built files that programs import, under all export conditions of the packages. */
@@ -28,8 +31,8 @@ function entryFiles(): readonly string[] {
  */
 function staticImports({ inputs, outputs }: Metafile): ReadonlySet<string> {
   const found = new Set(Object.values(outputs).flatMap(({ entryPoint }) => entryPoint ?? []));
-  // Visits also the imports of files found meanwhile: a set iterates over elements that are added during the
-  // iteration.
+  // Also visits the imports of files that the loop itself adds to the set: a set iterates over elements that
+  // are added during the iteration.
   for (const file of found)
     for (const { path, kind, external } of inputs[file]?.imports ?? [])
       if (external !== true && kind === 'import-statement') found.add(path);

@@ -10,7 +10,7 @@ import { NODE, type Runtime } from '../runtimes/runtimes.ts';
 
 const run = promisify(execFile);
 
-/** The line of JSON that a program printed. */
+/** The last line of a program's output, parsed from JSON. */
 export type Printed = Readonly<Record<string, unknown>>;
 
 interface Manifest {
@@ -54,7 +54,7 @@ export class Installation {
     );
   }
 
-  /** Writes a program into the installation. */
+  /** Writes a program into the directory in which the packages are installed. */
   async write(name: string, code: string): Promise<string> {
     const file = join(this.directory, name);
     await writeFile(file, code);
@@ -104,7 +104,10 @@ export async function link(directory: string, name: string, from: string): Promi
   await symlink(await realpath(join(from, 'node_modules', name)), there);
 }
 
-/** Runs a program without any options of this process. Returns the last line of its output. */
+/**
+ * Runs a program in a separate process, without the environment and the command-line options of this process.
+ * Returns the last line of its output, parsed as JSON.
+ */
 export async function outputOf(
   file: string,
   env: NodeJS.ProcessEnv = {},

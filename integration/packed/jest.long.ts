@@ -74,7 +74,7 @@ describe('the packed packages in Jest on CommonJS', function () {
   });
   after(() => rm(folder, { recursive: true }));
 
-  it('are required, and take locks, with the configuration of the page about tests', async () => {
+  it('are loaded by `require` and take locks, with the configuration that the page about tests shows', async () => {
     const servers = await Promise.all([sharedEtcd('jest'), sharedZooKeeper('jest'), sharedRedis('jest')]);
     const [ETCD, ZOOKEEPER, REDIS] = servers.map(({ endpoint }) => endpoint);
     const doors = PACKAGES.flatMap(({ name, doors: subpaths }) =>
@@ -94,7 +94,7 @@ describe('the packed packages in Jest on CommonJS', function () {
   });
 });
 
-/** The part of Jest's report that the test reads. */
+/** The part of Jest's JSON report that the test of the packages reads. */
 interface Outcome {
   readonly testResults: readonly [
     {

@@ -46,8 +46,8 @@ const MANAGERS: readonly PackageManager[] = [
   },
   {
     name: 'yarn 1',
-    // Gives each run a cache of its own, because yarn 1 treats two tarballs of the same version as the same
-    // tarball.
+    // Gives each installation a cache of its own, because yarn 1 treats two tarballs of the same version as
+    // the same tarball.
     command: (directory) => [
       'npx',
       '--yes',
@@ -151,7 +151,7 @@ describe('RxJS beside the packed packages', function () {
       });
   }
 
-  it('lets the packages pass the conformance suite in version 7.2.0', async () => {
+  it('lets the packages pass the conformance suite when its version is 7.2.0', async () => {
     const directory = await install(MANAGERS[0]!, WITH_FACTS, VERSIONS[0]);
     const job = { store: 'memory', ttlMs: 1_500, expiryGranularityMs: 5_000, operator: 'http://127.0.0.1:1' };
     const { outcomes } = await runJob(NODE, await writeProgram(directory), job);

@@ -1,7 +1,10 @@
 /** A block of code in a page. */
 export interface CodeBlock {
   readonly language: string;
-  /** Name of the file, from the block's first line. An example is `// cron.ts: what else it needs`. */
+  /**
+   * Name of the file that the block's first line states, for instance `cron.ts` for `// cron.ts: what else it
+   * needs`.
+   */
   readonly file?: string;
   readonly code: string;
   /** The output that the page states, in a block of `text` directly after the program. */

@@ -32,7 +32,7 @@ describe('the programs of EXAMPLES.md in several processes', () => {
     expect(await second.end()).to.deep.equal({ code: 0, signal: null });
   });
 
-  it('cron.ts runs each tick in one of three instances', async () => {
+  it('cron.ts runs its job at each tick in one of three instances', async () => {
     const fast = { '60_000': '500' };
     const instances = [
       tasks.start('cron.ts', fast),

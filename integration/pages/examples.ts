@@ -6,7 +6,10 @@ export class Tasks {
   readonly #scratch = new Scratch();
   readonly file = this.#scratch.path('locks.db');
 
-  /** Writes a program with the given replacements, and returns its path. */
+  /**
+   * Writes a program of EXAMPLES.md into a file, and returns the file's path. `stage` maps texts of the
+   * program to their replacements.
+   */
   write(name: string, stage: Stage = {}): string {
     const block = blocksOf('EXAMPLES').find(({ file }) => file === name);
     if (!block) throw new Error(`the page has no ${name}`);

@@ -57,7 +57,8 @@ const TOOLS: Readonly<Record<string, (folder: string) => void>> = {
   },
   typeorm(folder) {
     const write = (nth: number, statements: readonly string[]): void => {
-      // Ends the class name in digits, because TypeORM reads the time of a migration from them.
+      // Ends the name of the migration's class in digits, because TypeORM reads the time of a migration from
+      // them.
       const name = `Step${1_700_000_000_000 + nth}`;
       const text = `exports.${name} = class ${name} {
         async up(db) { for (const sql of ${JSON.stringify(statements)}) await db.query(sql); }
@@ -98,8 +99,8 @@ describe('database migrations that one of five instances does', function () {
 
   for (const [tool, write] of Object.entries(TOOLS)) {
     /**
-     * Starts five instances of the program over a new database, whose migrations wait for the advisory lock.
-     * Also returns the client that holds that lock.
+     * Starts five instances of a program that runs the migrations of a new database under a lock. A migration
+     * waits for the advisory lock half-way through. Also returns the client that holds the advisory lock.
      */
     const startAll = async (): Promise<{ readonly gate: Client; readonly instances: readonly Program[] }> => {
       const admin = new Client({ connectionString: postgresUrl(server) });
@@ -159,7 +160,8 @@ describe('database migrations that one of five instances does', function () {
       await untilAtGate(gate);
       const killed = instances.find(({ output }) => output === 'migrating\n')!;
       await killed.end('SIGKILL');
-      // Ends the statement of the killed instance, because PostgreSQL notices the end of a client only then.
+      // Lets the migration of the killed instance continue to its end, because PostgreSQL notices the end of
+      // a client only then.
       await gate.query('select pg_advisory_unlock($1)', [GATE]);
       const done = Array.from({ length: INSTANCES - 2 }, () => 'already-done\n');
       const living = instances.filter((instance) => instance !== killed);

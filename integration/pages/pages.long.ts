@@ -51,8 +51,8 @@ describe('the programs of the pages, on servers', () => {
       '127.0.0.1:2181': zookeeper.endpoint,
       '127.0.0.1:6379': redis.endpoint,
       ...(database ? { 'postgres://postgres@127.0.0.1:5432/postgres': postgresUrl(database) } : {}),
-      // Gives the programs the tick time of the test's ZooKeeper server, and a `syncLimit` for a server
-      // without followers.
+      // Makes the programs of the pages use the tick time of the test's ZooKeeper server, and a `syncLimit`
+      // for a server without followers.
       "chroot: '/locks'": "chroot: '/locks', tickTimeMs: 500, syncLimit: 2",
     };
   });
@@ -69,7 +69,7 @@ describe('the programs of the pages, on servers', () => {
         language === 'ts' &&
         needsServer({ code }) &&
         !/username: 'app'|etcds:/.test(code) &&
-        // Leaves out programs with migrations, since they need migration tools. migrations.long.ts runs them.
+        // Skips programs with migrations here, since they need migration tools. migrations.long.ts runs them.
         !file.startsWith('migrate-'),
     );
     for (const [at, block] of programs.entries()) {
@@ -126,7 +126,8 @@ describe('the programs of the pages, on servers', () => {
       const pems = [ca, client.cert, client.key];
       for (const [at, path] of Object.values(files).entries()) writeFileSync(path, pems[at]!);
       const block = blocksOf('PRODUCTION').find(({ code }) => code.includes('etcds:'))!;
-      // Uses the host name instead of the address, because Node warns about certificates for addresses.
+      // Connects to etcd by its host name instead of its address, because Node warns about certificates for
+      // addresses.
       const endpoint = server.endpoint.replace('127.0.0.1', 'localhost');
       const program = scratch.write(block, { ...files, '127.0.0.1:2379': endpoint });
       expect(await runHere(program)).to.equal('allowed\n');

@@ -82,7 +82,7 @@ describe('the programs of the pages', () => {
 });
 
 describe('the page of errors, TROUBLESHOOTING.md', () => {
-  /** Returns the rows of a table, by their first cells. */
+  /** Returns the rows of the page's table below a heading, by their first cells. */
   const rowsUnder = (heading: string): Map<string, readonly string[]> => {
     const section = textOf('TROUBLESHOOTING').split(`\n## ${heading}\n`)[1]!.split('\n## ')[0]!;
     const rows = [...section.matchAll(/^\| `([\w-]+)` *\|(.*)\|$/gm)];

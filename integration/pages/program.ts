@@ -21,7 +21,8 @@ export class Program {
   readonly #readers = new Set<() => void>();
 
   constructor(file: string) {
-    // CommonJS programs use the build, since the sources support only `import`.
+    // A CommonJS program uses the built packages, since their sources support only `import`. All other
+    // programs use the sources.
     const execArgv = file.endsWith('.cjs') ? [] : [...fromSource(file).execArgv];
     this.#child = fork(file, [], { cwd: ROOT, silent: true, execArgv });
     this.#child.stderr!.setEncoding('utf8').on('data', (text: string) => (this.stderr += text));
@@ -38,7 +39,7 @@ export class Program {
     return this.#child.pid!;
   }
 
-  /** Resolves when the output matches. Rejects when the program ends before. */
+  /** Resolves when the program's output matches the pattern. Rejects when the program ends before. */
   async until(pattern: RegExp): Promise<void> {
     const matched = new Promise<void>((resolve) => {
       const read = (): void => {

@@ -23,7 +23,7 @@ export function textOf(page: string): string {
   return readFileSync(join(ROOT, path), 'utf8');
 }
 
-/** Replacements in a program of a page: addresses, files, times. */
+/** Maps texts in a program of a page, such as addresses, file names and times, to their replacements. */
 export type Stage = Readonly<Record<string, string>>;
 
 /** A directory in which programs of pages resolve the packages as a user's program does. */
@@ -35,7 +35,10 @@ export class Scratch {
     return join(this.#directory, name);
   }
 
-  /** Writes a program with the given replacements, and returns its path. */
+  /**
+   * Writes a program of a page into a file, and returns the file's path. `stage` maps texts of the program to
+   * their replacements.
+   */
   write({ language, code, file }: CodeBlock, stage: Stage = {}): string {
     this.#files += 1;
     const path = this.path(`${String(this.#files)}-${file ?? `block.${language}`}`.replace(/\.ts$/, '.mts'));

@@ -5,7 +5,7 @@ import { ROOT, textOf } from './scratch.ts';
 
 const page = textOf('VERSIONING');
 
-/** Returns the cells of the row whose first cell is `first`. */
+/** Returns the cells of the row of a table in VERSIONING.md whose first cell is `first`. */
 function rowOf(first: string): readonly string[] {
   const row = page.split('\n').find((line) => line.startsWith(`| ${first} `));
   if (row === undefined) throw new Error(`VERSIONING.md has no row of ${first}`);

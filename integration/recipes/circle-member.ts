@@ -1,5 +1,5 @@
-// Holds one lock and waits for another, perhaps of another store: circle-member.ts <member as JSON>. It
-// begins to wait when the test sends it a message.
+// A process of a deadlock: it holds one lock, and waits for another lock, which may be in another store.
+// Usage: circle-member.ts <member as JSON>. It begins to wait when the test sends it a message.
 import { once } from 'node:events';
 import { backendFromUrl } from '@queuelock/cli/src/backends.ts';
 import { createLockClient, isQueueLockError, type ClaimState, type LockClient } from '@queuelock/core';
@@ -20,7 +20,10 @@ async function connect({ url, ttlMs }: Spot): Promise<LockClient> {
   return client;
 }
 
-/** Resolves when the awaited lock was granted and released again. Rejects with the error of the wait. */
+/**
+ * Resolves when the claim was granted and has released its lock again. Rejects with the error that ended the
+ * wait.
+ */
 function takeAndRelease(claim$: Observable<ClaimState>): Promise<void> {
   return new Promise((resolve, reject) => {
     claim$.subscribe({
@@ -45,8 +48,8 @@ let end: CircleEvent = { ev: 'done' };
 await holder.run(holds.name, async ({ id }) => {
   say({ ev: 'holds', id });
   await once(process, 'message');
-  // The claim need not name the lock that this member holds: the claim publishes all locks that `run` holds
-  // in this call chain, even if they are on another store.
+  // Waits inside the work of `run`. So the claim publishes the lock that `run` holds in this call chain, even
+  // if that lock is in another store.
   const claim$ = waiter.claim(waitsFor.name).pipe(yieldOnDeadlock(deadlocks$));
   await takeAndRelease(claim$).catch((error: unknown) => {
     if (!isQueueLockError(error)) throw error;

@@ -4,38 +4,41 @@ import { scriptOf } from '@queuelock/harness/services/script';
 
 const SCRIPT = fileURLToPath(new URL('circle-member.ts', import.meta.url));
 
-/** A queue in a store. */
+/** A queue: its store, and its name in the store. */
 export interface Spot {
   readonly url: string;
   readonly ttlMs: number;
   readonly name: string;
 }
 
-/** One participant of a deadlock: a call chain that holds one lock and waits for another. */
+/** What one process of a deadlock does: its call chain holds one lock and waits for another lock. */
 export interface Member {
   readonly owner: string;
   readonly holds: Spot;
   readonly waitsFor: Spot;
-  /** Queues in which the member looks for deadlocks. It gives up its wait to resolve one. Default: none. */
+  /**
+   * Queues in which the process looks for deadlocks. If it finds one, it may give up its wait to resolve it.
+   * Default: none.
+   */
   readonly yieldsOver?: readonly Spot[];
 }
 
-/** An event that a member prints. */
+/** An event that a process of a deadlock prints. */
 export interface CircleEvent {
   readonly ev:
     | 'holds'
     | 'waits'
-    /** The member was granted the awaited lock, and has released both locks. */
+    /** The process was granted the lock for which it waited, and has released both of its locks. */
     | 'done'
-    /** The member does not wait any more, and has released its lock. */
+    /** The process has given up its wait to resolve the deadlock, and has released its lock. */
     | 'gave-up';
-  /** Id of the entry. Present with `holds` and `waits`. */
+  /** Id of the entry that holds or waits. Present in the events `holds` and `waits`. */
   readonly id?: string;
-  /** Error code. Present with `gave-up`. */
+  /** Error code with which the wait ended. Present in the event `gave-up`. */
   readonly code?: string;
 }
 
-/** A member of a deadlock in a separate process. It begins to wait when the test sends it a message. */
+/** A separate process that takes part in a deadlock. It begins to wait when the test sends it a message. */
 export class MemberProcess extends ScriptProcess<CircleEvent> {
   readonly member: Member;
 

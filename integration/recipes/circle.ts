@@ -8,15 +8,15 @@ import { MemberProcess, type Spot } from './circle-members.ts';
 
 const OWNERS = ['ann', 'ben', 'cat'];
 
-/** Makes cycles of a given number of processes over etcd and ZooKeeper. */
+/** Makes deadlocks of a given number of processes, with locks in etcd and ZooKeeper. */
 export interface Circle {
-  /** Clients that only observe the queues, one for each store. */
+  /** Lock clients that only observe the queues of the deadlock, one for each store. */
   readonly clients: readonly LockClient[];
-  /** Queues of the last cycle. */
+  /** Queues of the latest deadlock that was made. */
   readonly spots: readonly Spot[];
   /**
-   * Makes a cycle. Each member holds one lock and waits for that of the next member. The last member begins
-   * to wait last, for the first lock, which closes the cycle.
+   * Makes a deadlock of several processes. Each process holds one lock and waits for the lock of the next
+   * process. The last process begins to wait last, for the first lock, which closes the cycle.
    */
   close(
     story: string,
@@ -24,7 +24,7 @@ export interface Circle {
   ): Promise<readonly MemberProcess[]>;
 }
 
-/** Registers the hooks of the suite, which end all processes after each test. */
+/** Registers the hooks of a test suite, which end all processes of deadlocks after each test. */
 export function circleOf(count: number): Circle {
   let sites: readonly Site[] = [];
   let spots: readonly Spot[] = [];

@@ -40,8 +40,8 @@ function storeOf({ name, endpoint, connect, leftovers }: Database): Store {
   return {
     ...{ name, ttlMs: TTL_MS, expiryMs: EXPIRY_MS },
     connect: () => connect(endpoint),
-    // Joins the queue first, because leftovers of dead clients are removed when another client joins or
-    // reads.
+    // Joins the queue before it lists what is left in the store, because entries of dead clients are removed
+    // when another client joins or reads.
     leftovers: async (queue) => {
       await untilEmpty(connect(endpoint), queue);
       return leftovers(queue);

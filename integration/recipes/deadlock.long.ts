@@ -18,8 +18,8 @@ for (const count of [2, 3]) {
       const { seen, stop } = watch(circle);
       await untilHolds('the circle is reported', async () => expect(seen.at(-1)).to.have.lengthOf(1));
       const [{ waits, victim }] = seen.at(-1) as [Deadlock];
-      // Orders the members as the report does: it starts with the youngest member, which waits for the oldest
-      // one.
+      // Orders the processes as the report of a deadlock does: first the process with the youngest wait,
+      // which waits for the process with the oldest wait.
       const inOrder = [members.at(-1)!, ...members.slice(0, -1)];
       const expected = inOrder.map(async (member, i) => ({
         name: member.member.waitsFor.name,

@@ -84,8 +84,8 @@ describe("one election in etcd for queuelock and Go's Election", function () {
     await (await next).resign();
     await (await candidate('e').campaign()).proclaim('f');
     await untilHolds('f is told', async () => expect(observer.values.at(-1)).to.equal('f'));
-    // Go's observer reads again after each leader. So of two values in quick succession it may see only the
-    // second, and the test ignores `c` and `e`.
+    // Go's observer reads the value again after each notification. So of two values in quick succession it
+    // may see only the second one. The test therefore ignores `c` and `e`, each of which is soon replaced.
     expect(observer.values.filter((value) => !['c', 'e'].includes(value))).to.deep.equal([
       'a',
       'b',
@@ -116,7 +116,7 @@ describe("one election in etcd for queuelock and Go's Election", function () {
     for (const subscription of watching) subscription.unsubscribe();
   });
 
-  it("is reported by etcd's own election service", async () => {
+  it("has the same leaders in etcd's own election service", async () => {
     const call = (what: string, body: object): Promise<unknown> =>
       callGateway(site.endpoint, `election/${what}`, body);
     const ours = await candidate('ours').campaign();

@@ -10,13 +10,13 @@ import { SlotMember } from './slot-members.ts';
 const MEMBERS = 4;
 const ROUNDS = 4;
 /**
- * What the test does to the first member whose work begins. A frozen member resumes when the work of the next
- * slot is done.
+ * What the test does to the first process that begins the job of a slot. A frozen process resumes when the
+ * job of the next slot is done.
  */
 const FATES = ['lives', 'is killed', 'is frozen', 'lives'] as const;
 type Fate = (typeof FATES)[number];
 
-/** Processes that call the job of one slot after another. */
+/** The processes that call the jobs of the slots. Each time all of them call the job of the same slot. */
 class Crew {
   readonly everybody: SlotMember[] = [];
   readonly fates: Fate[] = [];
@@ -41,7 +41,7 @@ class Crew {
     if (fate !== 'lives') this.#awake = this.#awake.filter((member) => member !== first);
     if (fate === 'is killed') await first.kill();
     if (fate === 'is frozen') await first.freeze();
-    // If another member begins the work of the slot, lets it finish at once.
+    // If another process also begins the job of the slot, lets it finish at once.
     for (const one of begun)
       one.then((member) => member !== first && member.order({ go: slot })).catch(() => undefined);
     if (fate === 'lives') first.order({ go: slot });

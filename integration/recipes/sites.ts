@@ -1,4 +1,4 @@
-// The tests of the package are imported by path, because no package exports them.
+// The tests of packages/recipes are imported by path, because no package exports them.
 /* eslint-disable no-restricted-imports */
 import { recipeFacts } from '../../packages/recipes/test/facts.ts';
 import type { RecipeFacts, Store, StoreLine } from '../../packages/recipes/test/frame.ts';

@@ -4,23 +4,23 @@ import { scriptOf } from '@queuelock/harness/services/script';
 
 const SCRIPT = fileURLToPath(new URL('slot-member.ts', import.meta.url));
 
-/** An event that a member prints. */
+/** An event that a process prints when it calls jobs of slots. */
 export interface SlotEvent {
   readonly ev: 'ready' | 'begun' | 'ended' | 'told';
   readonly slot: number;
-  /** The outcome of the call for the slot, or the code of its error. Present in the last event of a call. */
+  /** The outcome of `oncePer` for the slot, or the code of its error. Present in the last event of a call. */
   readonly outcome?: string;
 }
 
-/** A message of the test to a member. */
+/** A message of the test to a process that calls jobs of slots. */
 export interface SlotOrder {
-  /** Number of the slot whose job the member calls. */
+  /** Number of the slot for which the process calls `oncePer`. */
   readonly call?: number;
-  /** Number of the slot whose job the member finishes. */
+  /** Number of the slot whose job the process lets end. */
   readonly go?: number;
 }
 
-/** A member in a separate process that calls the jobs of slots. */
+/** A separate process that calls `oncePer` with the same job for each slot. */
 export class SlotMember extends ScriptProcess<SlotEvent> {
   constructor(
     where: { readonly url: string; readonly name: string; readonly ttlMs: number },

@@ -1,4 +1,4 @@
-// The tests of the package are imported by path, because no package exports them.
+// The tests of packages/recipes are imported by path, because no package exports them.
 /* eslint-disable no-restricted-imports */
 import { fairShareFacts } from '../../packages/recipes/test/facts/fair-share.ts';
 import { callerContextFacts } from '../../packages/recipes/test/facts/caller-context.ts';

@@ -1,4 +1,4 @@
-// The tests of the package are imported by path, because no package exports them.
+// The tests of packages/recipes are imported by path, because no package exports them.
 /* eslint-disable no-restricted-imports */
 import { callerContextFacts } from '../../packages/recipes/test/facts/caller-context.ts';
 import { throwingCallbackFacts } from '../../packages/recipes/test/facts/throwing-callbacks.ts';

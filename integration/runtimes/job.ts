@@ -19,14 +19,14 @@ export interface Job {
    * connection.
    */
   readonly proxied?: string;
-  /** Titles of the tests to run. Default: all. */
+  /** Titles of the tests of the conformance suite to run. Default: all. */
   readonly only?: readonly string[];
 }
 
 /** The result of one test of the conformance suite. */
 export interface Outcome {
   readonly title: string;
-  /** The error message; `undefined` for a test that passed. */
+  /** The error message of the failed test; `undefined` for a test that passed. */
   readonly failure?: string;
 }
 
@@ -40,10 +40,10 @@ export interface Refusal {
   readonly message: string;
 }
 
-/** A line of the program's output. */
+/** A line that the program on another runtime prints. */
 export type Line = { readonly outcome: Outcome } | { readonly refusal: Refusal };
 
-/** A request of the program to the operator. */
+/** A request of the program to the operator of the store. */
 export type Order =
   | { readonly type: 'evict'; readonly key: string }
   | { readonly type: 'entries'; readonly queue: string }

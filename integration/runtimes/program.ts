@@ -7,7 +7,10 @@ import type * as Memory from '@queuelock/memory';
 import { SeverableBackends } from '../../packages/zookeeper/test/severable-backends.ts';
 import { JOB_VARIABLE, type Job, type Line, type Order } from './job.ts';
 
-/** Number of tests that run at the same time. They mostly wait for a server. */
+/**
+ * Number of tests that run at the same time. It is larger than one, because the tests mostly wait for a
+ * server.
+ */
 const LANES = 4;
 
 /** Time limit in milliseconds for opening the first session. */

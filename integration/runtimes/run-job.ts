@@ -10,7 +10,7 @@ import type { Runtime } from './runtimes.ts';
 /** Time limit in milliseconds for the program to exit after its last line of output. */
 const EXIT_MS = 60_000;
 
-/** The results that a program reported. */
+/** The results that the program on another runtime reported. */
 export interface Report {
   readonly outcomes: readonly Outcome[];
   readonly refusal: Refusal | undefined;

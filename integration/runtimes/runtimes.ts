@@ -10,7 +10,7 @@ export interface Runtime {
   readonly version: string;
   /** Returns the path of the runtime's executable. The first call downloads it from npm. */
   program(): Promise<string>;
-  /** Command line options before the file. */
+  /** Command-line options of the runtime, which precede the file to run. */
   readonly options: readonly string[];
 }
 

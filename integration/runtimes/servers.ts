@@ -25,7 +25,7 @@ export interface Site {
 /** A store with its client library, named as in the table of COMPATIBILITY.md. */
 export interface Store {
   readonly name: string;
-  /** Name of the backend's package. */
+  /** Name of the package that contains the store's backend. */
   readonly package: string;
   start(): Promise<Site>;
 }
@@ -149,8 +149,8 @@ async function consul(): Promise<Site> {
       expiryGranularityMs: 10_000,
     },
     evict: (key) => operator.remove(key),
-    // Uses the name of the queue as part of the key. The names in the conformance suite need no encoding in
-    // keys.
+    // Uses the name of the queue as part of the Consul key. The names in the conformance suite need no
+    // encoding in keys.
     entries: (queue) => operator.keysUnder(`${prefix}queues/${queue}/`),
     stop: () => server.stop(),
   };
@@ -171,7 +171,7 @@ async function sqlite(): Promise<Site> {
   };
 }
 
-/** Returns the memory store of the program itself, which has no server. */
+/** Returns the memory store, which the program on another runtime creates itself, since it has no server. */
 async function memory(): Promise<Site> {
   return {
     job: { store: 'memory', ttlMs: 1_500, expiryGranularityMs: 5_000 },

@@ -3,7 +3,10 @@ import { textOf } from '../pages/scratch.ts';
 import type { Report } from './run-job.ts';
 import type { Runtime } from './runtimes.ts';
 
-/** Returns the cell of the table in COMPATIBILITY.md that documents these results. */
+/**
+ * Returns what the table in COMPATIBILITY.md must say about these results of the conformance suite, as the
+ * text of a cell.
+ */
 export function cellOf({ outcomes, refusal }: Report): string {
   if (refusal !== undefined) return `refused, \`${refusal.code}\`${refusal.retryable ? ', retryable' : ''}`;
   const kept = outcomes.filter(({ failure }) => failure === undefined);

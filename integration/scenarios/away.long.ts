@@ -4,7 +4,8 @@ import { join } from './join.ts';
 import { stores } from './stores.ts';
 import { soon, untilHolds, untilNothingIsLeft } from './wait.ts';
 
-// Time limit in milliseconds for the end of a lost session: ten times the usual time, for a busy machine.
+// Time limit in milliseconds for the store to end a lost session. Usually that takes 3 s, but ten times as
+// long on a busy machine.
 const EXPIRES_WITHIN_MS = 30_000;
 
 for (const store of stores) {
@@ -23,8 +24,8 @@ for (const store of stores) {
       const [away, competitor] = [connectThroughProxy({ ttlMs: site.ttlMs }), connect()];
       await (await away.acquire('warm-up')).release();
       const holder = await competitor.acquire('twice');
-      // Refuses connections. Otherwise a client that receives no data would soon reconnect, and would be
-      // notified of its enqueue on the new connection.
+      // Makes the proxy refuse new connections. Otherwise a client that receives no data would soon
+      // reconnect, and would be notified of its enqueue on the new connection.
       proxy.refuse();
       const reply = proxy.loseNextReply((chunk) => chunk.includes('lost-twice'));
       const placed = join(away, 'twice', { owner: 'lost-twice' });

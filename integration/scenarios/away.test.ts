@@ -4,7 +4,8 @@ import { join } from './join.ts';
 import { stores } from './stores.ts';
 import { soon, untilNothingIsLeft } from './wait.ts';
 
-// Time limit in milliseconds for the end of a lost session: ten times the usual time, for a busy machine.
+// Time limit in milliseconds for the store to end a lost session. Usually that takes 3 s, but ten times as
+// long on a busy machine.
 const EXPIRES_WITHIN_MS = 30_000;
 
 for (const store of stores) {

@@ -56,8 +56,8 @@ for (const store of stores) {
         }),
       );
       expect(refused.length).to.be.lessThan(5);
-      // Holds all names at once, which shows that no two names share a queue. Then a second claim of each
-      // name must find the lock held.
+      // The locks of all accepted names are held at the same time, so no two names share a queue. A second
+      // claim of each name must find its lock held.
       for (const ownership of held) {
         if (ownership) await expectTaken(client, ownership.name);
         await ownership?.release();

@@ -5,7 +5,7 @@ import { filter, firstValueFrom } from 'rxjs';
 import { runCli } from '@queuelock/cli/test/cli-process.ts';
 import { layCommandGround, servers } from './contending.ts';
 
-/** Defines tests of the command on a real server. */
+/** Defines tests of the command `queuelock` on a real server. */
 export function describeCommand(server: keyof typeof servers): void {
   describe(server, () => {
     const ground = layCommandGround(servers[server]);
@@ -28,7 +28,7 @@ export function describeCommand(server: keyof typeof servers): void {
       expect(await entriesOf(ground.env.QUEUELOCK_URL, 'sigterm')).to.deep.equal([]);
     });
 
-    it("run passes the token of its grant to the command, and exits with the command's code", async () => {
+    it("`queuelock run` passes the token of its grant to the command, and exits with the command's code", async () => {
       const tokens: bigint[] = [];
       for (const code of [0, 7]) {
         const command = ['sh', '-c', `echo $QUEUELOCK_TOKEN $QUEUELOCK_NAME; exit ${String(code)}`];
@@ -54,11 +54,11 @@ export function describeCommand(server: keyof typeof servers): void {
       expect(sockets.filter((fd) => fd > 2)).to.deep.equal([]);
     });
 
-    it('run does not start the command when the lock is not free in time', async () => {
+    it('`queuelock run` does not start the command when the lock is not free in time', async () => {
       const holder = contend('busy', '--hold', '600000');
       await holder.until('acquired');
-      // Waits for 3 s, so that the command can join the queue. Without joining, it could not know that the
-      // lock is held.
+      // Waits for 3 s, so that `queuelock run` can join the queue. Without joining, it could not know that
+      // the lock is held.
       const ending = await runCli(['run', 'busy', '--wait', '3000', '--', 'echo', 'ran'], ground.env);
       expect(ending).to.include({ code: 69, stdout: '' });
       expect(ending.stderr).to.match(/^queuelock: \[TIMEOUT\] [^\n]*--wait[^\n]*\n$/);

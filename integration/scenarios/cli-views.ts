@@ -68,17 +68,17 @@ export function describeViews(server: keyof typeof QUEUES): void {
     });
     after(() => Promise.all(clients.map((client) => client.close())));
 
-    it('ls and who show the queues and their entries', async () => {
+    it('the commands ls and who show the queues and their entries', async () => {
       const [ls, who] = await Promise.all([run('ls', 'cli-views/', '--json'), run('who', Q)]);
       expect(reports(ls.stdout)).to.deep.equal([{ name: Q, depth: 2, front: String(hold.order) }]);
       const holder = `0 +holds +holder .* ${String(hold.token)}`;
       expect(who.stdout).to.match(new RegExp(`${holder}\\n +1 +waits +waiter\\\\u001b\\[2J `));
     });
 
-    // Tests only one of the servers, since these commands depend only on the core.
+    // Tests the following commands on a single store only, since they depend only on the core.
     const itOnce = server === 'etcd' ? it : (): void => undefined;
 
-    itOnce('who reports an empty queue by its exit code', async () => {
+    itOnce('the command who reports an empty queue by its exit code', async () => {
       expect(await run('who', 'cli-views/none')).to.include({ code: 3 });
     });
 
@@ -141,7 +141,7 @@ export function describeViews(server: keyof typeof QUEUES): void {
       expect(reports(stdout)[0]).to.have.nested.property('waits.length', 2);
     });
 
-    it('doctor finds no error in the servers', async () => {
+    it('the command doctor finds no error in the servers', async () => {
       const findings = reports((await run('doctor', '--prefix', 'cli-views/one', '--json')).stdout);
       expect(findings.filter(({ level }) => level === 'error')).to.deep.equal([]);
       const queues = findings.find(({ about }) => about === 'queues');

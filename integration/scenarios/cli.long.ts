@@ -66,7 +66,7 @@ describe('the command queuelock on a real server', function () {
     });
   }
 
-  it('run reports an unreachable server in one line within the connect timeout, and starts no command', async () => {
+  it('`queuelock run` reports an unreachable server in one line within the connect timeout, and starts no command', async () => {
     await using proxy = await startProxy('127.0.0.1:1');
     proxy.refuse();
     const url = `etcd://user:secret@${proxy.endpoint}`;
@@ -76,15 +76,15 @@ describe('the command queuelock on a real server', function () {
       .to.match(/^queuelock: [^\n]*UNAVAILABLE[^\n]*\n$/)
       .and.not.contain('secret');
     expect(ending.stderr).to.contain(proxy.endpoint);
-    // The limit consists of the connect timeout of five seconds and the time to start the process from its
-    // sources.
+    // The command must end within its connect timeout of five seconds and the time that it takes to start
+    // from its sources.
     expect(ending.tookMs).to.be.lessThan(9_000);
   });
 
   describe('with a server that freezes', () => {
     const TTL_MS = 5_000;
 
-    it('run kills a command that ignores SIGTERM, with its child processes, before the lock can be lost', async () => {
+    it('`queuelock run` kills a command that ignores SIGTERM, with its child processes, before the lock can be lost', async () => {
       const etcd = await startEtcd({ way: 'process' });
       const proxy = await startProxy(etcd.endpoint);
       const sentAt: number[] = [];
@@ -97,12 +97,12 @@ describe('the command queuelock on a real server', function () {
           await once(cli.child.stdout!, 'data');
         const renewedAt = await quietAfterRenewal(sentAt);
         await etcd.freeze();
-        // Waits for the end of the output, which comes when both processes of the command have ended.
+        // Waits for the end of the output, which comes when the program and its child process have ended.
         const { code, stderr } = await cli.ending;
         const last = Math.max(...signsOfLife(cli).map(({ at }) => at));
         safely(() => expect(last - renewedAt).to.be.lessThan(TTL_MS));
-        // The command must not be killed at the first overdue heartbeat, because the latest heartbeat proves
-        // the lock for most of the TTL.
+        // `queuelock run` must not kill its command at the first overdue heartbeat, because the latest
+        // heartbeat proves the lock for most of the TTL.
         expect(last - renewedAt).to.be.greaterThan(TTL_MS / 2);
         expect(code).to.equal(75);
         expect(stderr).to.match(/^queuelock: [^\n]*SIGTERM[^\n]*\nqueuelock: [^\n]*SIGKILL[^\n]*\n$/);
@@ -113,7 +113,7 @@ describe('the command queuelock on a real server', function () {
       }
     });
 
-    it('run lets a command that handles SIGTERM clean up, and still exits with 75', async () => {
+    it('`queuelock run` lets a command that handles SIGTERM clean up, and still exits with 75', async () => {
       const etcd = await startEtcd({ way: 'process' });
       try {
         const trap = `trap 'echo tidy; exit 0' TERM; echo up; while :; do sleep 0.05; done`;

@@ -8,7 +8,7 @@ export interface ContendOptions {
   readonly id: string;
   readonly rounds?: number;
   readonly holdMs?: number;
-  /** TTL of the entries in milliseconds. Default: that of the command, 10,000. */
+  /** TTL of the contender's entries in milliseconds. Default: the default of `queuelock contend`, 10,000. */
   readonly ttlMs?: number;
 }
 

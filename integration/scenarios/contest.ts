@@ -6,7 +6,7 @@ import type { Foreigners } from './foreign.ts';
 import type { Site } from './store.ts';
 import { safeVerdict } from './verdict.ts';
 
-/** How many processes join a queue, and how many rounds each of them makes. */
+/** How many processes contend for a lock, and how many times each of them joins the queue. */
 interface Crowd {
   readonly contenders: number;
   readonly rounds: number;
@@ -16,7 +16,10 @@ interface OurCrowd extends Crowd {
   readonly holdMs?: number;
 }
 
-/** Runs `contenders` processes to their end. Resolves with the events of all. */
+/**
+ * Runs processes that contend for a lock, as many as `crowd` states, to their end. Resolves with the events
+ * of all.
+ */
 export async function contend(site: Site, name: string, crowd: OurCrowd): Promise<HistoryEvent[]> {
   const contenders = Array.from({ length: crowd.contenders }, (_, i) =>
     startContender({ ...crowd, url: site.url(), name, id: `ours-${i + 1}` }),
@@ -45,8 +48,8 @@ export async function expectServedTogether(
   foreign: Foreigners,
   { ours, theirs }: { readonly ours: OurCrowd; readonly theirs: Crowd },
 ): Promise<number> {
-  // Lets a gatekeeper hold the lock until all processes have joined, because they take different times to
-  // start.
+  // A further process holds the lock until all contenders have joined the queue, because they take different
+  // times to start.
   const gatekeeper = startContender({ url: site.url(), name: 'mixed', id: 'gate', holdMs: 600_000 });
   await gatekeeper.untilEvent('acquired');
   const contending = Promise.all([
@@ -68,7 +71,8 @@ export async function expectServedTogether(
 }
 
 /**
- * Returns copies of the history, each with one violation in the middle, to test whether the checker finds it.
+ * Returns copies of a history of holds, each with one violation in the middle, to test whether the checker
+ * finds it.
  */
 export function spoil(history: readonly HistoryEvent[]): { what: string; spoilt: HistoryEvent[] }[] {
   const holds = holdsOf(turnsOf(history));

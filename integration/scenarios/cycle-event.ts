@@ -1,13 +1,13 @@
 /** Names of the locks that the process of cycles.ts takes. */
 export const CYCLE_NAMES = ['cycle-shared', 'cycle-1', 'cycle-2'] as const;
 
-/** Number of live objects by kind. */
+/** Number of live JavaScript objects in the process, by kind. */
 export interface Instances {
   readonly ownerships: number;
   readonly subscriptions: number;
   readonly signals: number;
   readonly promises: number;
-  /** Number of all objects, those of the four kinds above included. */
+  /** Number of all live objects, ownerships, subscriptions, signals and promises included. */
   readonly objects: number;
 }
 
@@ -15,13 +15,13 @@ export interface Instances {
 export type CycleEvent =
   | {
       readonly ev: 'round';
-      /** Bytes in use after garbage collection, including external memory. */
+      /** Bytes of the heap in use after garbage collection, including external memory. */
       readonly heapBytes?: number;
       readonly instances?: Instances;
       /** Number of handles, timers and requests that would keep the process alive. */
       readonly resources: number;
     }
-  /** Printed when all rounds are over. The client is still open. */
+  /** Printed when the process has taken and released all locks. Its lock client is still open. */
   | { readonly ev: 'ran' }
-  /** Printed when the client is closed. `resources` names what would still keep the process alive. */
+  /** Printed when the lock client is closed. `resources` names what would still keep the process alive. */
   | { readonly ev: 'closed'; readonly resources: readonly string[] };

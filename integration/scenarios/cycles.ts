@@ -13,7 +13,7 @@ type Class = Parameters<typeof queryObjects>[0];
 
 const [url, rounds, cycles, what] = process.argv.slice(2);
 const collectGarbage = globalThis.gc!;
-// Every 20th cycle aborts its claim, either while the claim waits or during its enqueue.
+// Every 20th claim of a lock is aborted, either while it waits or during its enqueue.
 const GIVE_UP_EVERY = 20;
 const REST_MS = 100;
 const CLOSING_TURNS = 3;
@@ -23,8 +23,8 @@ function say(event: CycleEvent): void {
 }
 
 /**
- * Runs one of several parallel series of cycles, in each of which the lock is taken and released. Two of the
- * series use the same lock, and each of the others has its own.
+ * Takes and releases a lock `count` times, one time after another, and aborts some of the claims. Several
+ * calls run in parallel. Two of them use the same lock, and each of the others has its own.
  */
 async function lane(name: string, count: number): Promise<void> {
   for (let cycle = 1; cycle <= count; cycle += 1) {
@@ -66,8 +66,8 @@ function count(kind: Class): number {
 }
 
 /**
- * Resolves with the number of objects when it does not change any more, so that pending work of the round has
- * ended.
+ * Resolves with the number of live objects when it does not change any more, so that pending work of the
+ * released locks has ended.
  */
 async function objectsAtRest(): Promise<number> {
   for (let before = 0; ;) {

@@ -68,8 +68,8 @@ const startSecure: Readonly<Record<string, (files: Files) => Promise<Secure>>> =
 };
 
 /**
- * Returns a system user without privileges to run the server as, or `undefined` if the servers can run as the
- * present user.
+ * Returns a system user without privileges that can run the server. Returns `undefined` if this process may
+ * run it as its own user.
  */
 function user(name: string): Promise<User> {
   return unprivilegedUser(name).catch(() => undefined);

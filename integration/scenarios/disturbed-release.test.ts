@@ -54,8 +54,8 @@ for (const store of stores) {
     });
 
     /**
-     * Adds a waiter, releases the lock, and disturbs the release after `afterMs`. Expects that the release is
-     * confirmed and the waiter is granted the lock.
+     * Adds a waiter, releases the lock, and disturbs the release `afterMs` milliseconds later. Expects that
+     * the release is confirmed and the waiter is granted the lock.
      */
     async function releaseDisturbed(hold: Hold, afterMs: number, disturb: () => unknown): Promise<void> {
       const { ownership } = hold;
@@ -120,7 +120,8 @@ function holdNow(client: LockClient, name: string): Promise<Hold> {
   const giving = new AbortController();
   return new Promise((resolve, reject) => {
     const claim = client.claim(name, { signal: giving.signal }).subscribe((state) => {
-      // Resolves the returned promise one iteration of the event loop later, when `claim` has been assigned.
+      // Resolves the returned promise in the next iteration of the event loop, since `claim` may not be
+      // assigned before.
       if (state.status === 'held') setImmediate(() => resolve({ giving, claim, ownership: state.ownership }));
       if (state.status === 'ended' && state.outcome === 'failed')
         reject(new Error(`${name} is not granted`, { cause: state.error }));

@@ -38,8 +38,8 @@ for (const store of stores) {
 
       it('grants clients of both kinds in one order, one at a time', async () => {
         const changes = await expectServedTogether(site, foreign!, { ours: OURS, theirs: THEIRS });
-        // The lock must have passed many times between queuelock's processes and the other clients. Otherwise
-        // they did not contend with each other.
+        // The lock must have passed many times between queuelock's processes and the clients of another
+        // library. Otherwise they did not contend with each other.
         expect(changes).to.be.at.least(THEIRS.rounds);
       });
     });

@@ -4,7 +4,10 @@ import { contendWithEtcdctl } from '../interop/etcdctl.ts';
 
 /** Clients of another library or tool that use the same queue as queuelock. */
 export interface Foreigners {
-  /** Lets several of these clients join `name` repeatedly. Resolves with their history. */
+  /**
+   * Lets several clients of the other library or tool join the queue `name` repeatedly. Resolves with the
+   * events of their claims.
+   */
   contend(options: {
     readonly endpoint: string;
     readonly name: string;

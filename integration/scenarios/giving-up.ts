@@ -9,8 +9,8 @@ import { soon, untilHolds, untilNothingIsLeft } from './wait.ts';
 /** Number of attempts to acquire that run in parallel. */
 const LANES = 5;
 /**
- * Factor by which the test spreads the moments of giving up over more than one acquisition: an acquisition
- * takes longer when others run in parallel.
+ * Factor by which the longest delay before the test ends an acquisition exceeds the duration of an
+ * acquisition. Acquisitions take longer when several run in parallel.
  */
 const STRETCH = 2;
 
@@ -35,7 +35,8 @@ export const attempts: Readonly<Record<string, Attempt>> = {
     return unless(acquired, (error) => error === giving.signal.reason);
   },
   'a timeout': async (client, name, ms) =>
-    // Also accepts UNAVAILABLE, which means that the time limit passed before the store had responded.
+    // Accepts the errors TIMEOUT and UNAVAILABLE. The latter means that the time limit passed before the
+    // store had responded.
     unless(
       client.acquire(name, { timeoutMs: Math.max(1, ms) }),
       (error) => isQueueLockError(error, 'TIMEOUT') || isQueueLockError(error, 'UNAVAILABLE'),
@@ -60,10 +61,10 @@ export const attempts: Readonly<Record<string, Attempt>> = {
     }),
 };
 
-/** The client that gives up, and the client that joins the queue behind it. */
+/** A client that gives up its acquisitions, and a client that joins the queue behind it. */
 interface Parties {
   readonly site: Site;
-  /** Client with a slow connection. */
+  /** Client whose connection to the server is slow. */
   readonly hesitant: LockClient;
   readonly competitor: LockClient;
 }
@@ -88,9 +89,9 @@ export async function giveUpAtAnyMoment(
     }
   };
   await Promise.all(Array.from({ length: LANES }, (_, first) => lane(first)));
-  // The first attempt must give up before it is granted. At least one later attempt must be granted before it
-  // gives up, except if another client holds the lock throughout (`busy`). On a machine that has become
-  // slower, later moments are added until an attempt is granted.
+  // The first attempt must give up before it is granted. A later attempt must be granted before it gives up,
+  // except if another client holds the lock throughout (`busy`). If the machine has become too slow for that,
+  // more attempts follow that give up later.
   for (let i = moments; lock !== 'busy' && !granted.includes(true); i *= 2) await lane(i, 2 * i);
   expect(granted[0]).to.equal(false);
   expect(granted.includes(true)).to.equal(lock !== 'busy');
@@ -101,8 +102,8 @@ export async function closeAtAnyMoment(
   { site, competitor: otherClient }: Omit<Parties, 'hesitant'>,
   moments: number,
 ): Promise<void> {
-  // Ignores sessions that already exist: other tests cut clients off, whose sessions live until the TTL is
-  // over.
+  // Ignores sessions that exist before the clients start. They belong to clients that other tests have cut
+  // off, and live until the TTL is over.
   const others = new Set(await site.sessions());
   const start = performance.now();
   await (await otherClient.acquire('closing')).release();
@@ -120,8 +121,8 @@ export async function closeAtAnyMoment(
     ends.push(await acquired);
   };
   for (let i = 0; i < moments; i += 1) await closeAfter(i);
-  // If no client was granted the lock before it closed, because the machine has become slower, lets more
-  // clients close later after their start.
+  // At least one client must be granted the lock before it closes. If the machine has become too slow for
+  // that, more clients follow that close later.
   for (let i = moments; !ends.includes('granted'); i *= 2) await closeAfter(i);
   expect(new Set(ends)).to.deep.equal(new Set(['CLOSED', 'granted']));
   await untilNothingIsLeft(site, 'closing');
@@ -182,8 +183,8 @@ class Holds {
 }
 
 async function timeToAcquire(client: LockClient, name: string): Promise<number> {
-  // Makes an acquisition before the one that it measures, so that the session is open. The second one uses a
-  // new name, as the claims of the test do.
+  // Makes one acquisition first, so that the session is open, and measures a second one. Both use new names,
+  // as the claims of the test do.
   await (await client.acquire(`${name}-before`)).release();
   const start = performance.now();
   const ownership = await client.acquire(name);
@@ -192,7 +193,10 @@ async function timeToAcquire(client: LockClient, name: string): Promise<number> 
   return tookMs;
 }
 
-/** Resolves with `undefined` when the promise rejects with the expected error. */
+/**
+ * Resolves with the result of the promise. Resolves with `undefined` when the promise rejects with an error
+ * that `isExpected` accepts.
+ */
 async function unless<T>(
   promise: Promise<T>,
   isExpected: (error: unknown) => boolean,

@@ -8,12 +8,15 @@ export interface Ground {
   readonly site: OwnSite;
   /** Proxy in front of the server. */
   readonly proxy: TcpProxy;
-  /** Returns a client, which is closed after the test. */
+  /** Opens a lock client with a direct connection to the server. The client is closed after the test. */
   readonly connect: (options?: LockClientOptions) => LockClient;
   readonly connectThroughProxy: (options?: LockClientOptions) => LockClient;
 }
 
-/** Registers hooks that provide a server for the suite, and a proxy and clients for each of its tests. */
+/**
+ * Registers hooks that start a server for the suite, and a proxy in front of it for each test. They close the
+ * proxy and all clients after the test.
+ */
 export function layGround(store: Store, suite: string): Ground {
   let site: OwnSite;
   let proxy: TcpProxy;

@@ -10,7 +10,8 @@ for (const store of stores) {
     let killed: Promise<void>;
     let frozen: Promise<void>;
 
-    // Kills one holder and freezes another at the same time, because the tests mostly wait for the TTL.
+    // Kills one holder and freezes another one at the same time, which saves time because both tests mostly
+    // wait for the TTL.
     before(async () => {
       const site = await store.share('a holder dies');
       killed = withHolder(site, 'killed', ACTS, killHolder);

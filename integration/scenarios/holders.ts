@@ -14,16 +14,18 @@ import { WorkerProcess } from './workers.ts';
  */
 type Story = (holder: WorkerProcess, next: ContenderProcess) => Promise<boolean>;
 
-// Number of attempts. An attempt does not count if the holder loses its session before the action, because
-// the machine is slow.
+// Number of attempts to make a holder and test it. An attempt does not count if the holder loses its session
+// before the test acts on it, because the machine is slow.
 const STARTS = 3;
-/** Number of kinds of callbacks in which a worker checks the lock and acts. */
+/**
+ * Number of kinds of callbacks in which a holder's process checks whether it holds, and acts under the lock.
+ */
 const CALLERS = 5;
 const stamp = createStamp();
 
 /**
- * Starts a worker that holds with the shortest TTL, and a contender that waits behind it. Calls `story` when
- * the worker has performed `acts` actions under the lock.
+ * Starts a worker that holds with the shortest TTL, and a contender that waits behind it. When the worker has
+ * performed `acts` actions under the lock, calls `story`, which kills or freezes it.
  */
 export async function withHolder(site: Site, name: string, acts: number, story: Story): Promise<void> {
   for (let start = 1; start <= STARTS; start += 1) {
@@ -39,7 +41,10 @@ export async function withHolder(site: Site, name: string, acts: number, story: 
   throw new Error(`no holder of ${name} kept the lock until its story began`);
 }
 
-/** Kills the holder. The next client must not be granted before the server may free the entry. */
+/**
+ * Kills the holder. The waiter must not be granted the lock before the server may remove the holder's entry.
+ * Resolves with whether the holder still held when it was killed.
+ */
 export async function killHolder(holder: WorkerProcess, next: ContenderProcess): Promise<boolean> {
   await holder.kill();
   const { t } = await next.untilEvent('acquired');
@@ -68,9 +73,9 @@ function hasLost(events: readonly WorkEvent[]): boolean {
 }
 
 /**
- * Expects that the resumed holder noticed the loss first: its abort listener was called before all its other
- * callbacks after the freeze, or had been called before the freeze. Every later read of the lock must have
- * returned false.
+ * Expects that a holder which was resumed after a freeze noticed the loss of the lock first. Its abort
+ * listener was called before all its other callbacks, or before the freeze. Every later read of the lock must
+ * have returned false.
  */
 function expectNoActAfter(thawnAt: string, events: readonly WorkEvent[]): void {
   const afterwards = events.filter(({ t }) => BigInt(t) > BigInt(thawnAt));
@@ -84,8 +89,8 @@ function expectNoActAfter(thawnAt: string, events: readonly WorkEvent[]): void {
 }
 
 /**
- * Expects that the holds do not overlap. The hold of the frozen worker counts only until its proven time
- * ended, since every later read of `held` returned false.
+ * Expects that the holds of the frozen worker and of the next client do not overlap. The worker's hold counts
+ * only until its proven time ended, since every later read of `held` returned false.
  */
 function expectNoOverlap({ events, provenUntil }: WorkerProcess, next: ContenderProcess): void {
   const story: HistoryEvent[] = events.flatMap(({ ev, ...rest }): HistoryEvent[] => {

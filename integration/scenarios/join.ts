@@ -4,9 +4,12 @@ import type { AcquireOptions, LockClient, Ownership } from '@queuelock/core';
 export interface Place {
   readonly key: string;
   readonly order: bigint;
-  /** Resolves with the ownership. Rejects with the error that ended the claim before its grant. */
+  /**
+   * Resolves with the hold when the claim is granted. Rejects with the error that ended the claim before its
+   * grant.
+   */
   readonly held: Promise<Ownership>;
-  /** Ends the claim in any state. */
+  /** Ends the claim, whether it waits or holds. */
   leave(): void;
 }
 

@@ -8,7 +8,10 @@ const SCRIPT = fileURLToPath(new URL('cycles.ts', import.meta.url));
 
 export type Round = Extract<CycleEvent, { ev: 'round' }>;
 
-/** A process that takes and releases many locks, and reports its resources after each round. */
+/**
+ * A process that takes and releases many locks in several rounds, and reports its memory and resources after
+ * each round.
+ */
 export class CyclesProcess extends ScriptProcess<CycleEvent> {
   constructor(site: Site, rounds: number, cycles: number, what: 'heap' | 'instances') {
     const { script, execArgv } = scriptOf(SCRIPT);
@@ -16,7 +19,7 @@ export class CyclesProcess extends ScriptProcess<CycleEvent> {
     super({ script, execArgv: options }, [site.url(), String(rounds), String(cycles), what]);
   }
 
-  /** Resolves when all rounds are over. */
+  /** Resolves with the reports of all rounds when the process has taken and released all locks. */
   async rounds(): Promise<readonly Round[]> {
     await this.untilEvent('ran');
     return this.events.filter((event) => event.ev === 'round');

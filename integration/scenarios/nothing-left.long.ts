@@ -8,7 +8,10 @@ import type { OwnSite } from './store.ts';
 
 const ROUNDS = 20;
 const CYCLES_IN_ROUND = 1_000;
-/** Number of rounds before the measurement. They fill caches and pools, and let Node compile the code. */
+/**
+ * Number of rounds of locking before the measurement begins. These rounds fill caches and pools, and let Node
+ * compile the code.
+ */
 const WARM_UP_ROUNDS = 10;
 // Limit of the heap's growth in bytes for each lock. Code that Node compiles between the measurements
 // accounts for 10 to 40 bytes for each lock. If every lock left its entry in memory, the growth would exceed

@@ -6,14 +6,17 @@ import { stores } from './stores.ts';
 import type { OwnSite } from './store.ts';
 import { untilHolds } from './wait.ts';
 
-/** Number of rounds. The first round fills caches and pools. */
+/**
+ * Number of rounds of locking, after each of which objects are counted. The first round fills caches and
+ * pools.
+ */
 const ROUNDS = 2;
 const CYCLES_IN_ROUND = 240;
-// Limit of additional objects of one kind between the first and the last round. Aborted claims, one in 20,
-// would exceed it if each kept an object.
+// Largest increase in the number of objects of one kind from the first to the last round of locking. Aborted
+// claims, one in 20, would exceed it if each kept an object.
 const MAX_MORE = 6;
-// Limit of additional objects of all kinds between the first and the last round. The first heartbeat may open
-// one more connection, which has about 130 objects.
+// Largest increase in the number of all objects from the first to the last round of locking. The first
+// heartbeat may open one more connection, which has about 130 objects.
 const MAX_MORE_OBJECTS = 180;
 
 for (const store of stores) {

@@ -76,7 +76,10 @@ for (const [name, start] of Object.entries(SERVERS)) {
     };
     const run = (...args: string[]) => runCli(args, { QUEUELOCK_URL: server.url });
 
-    /** Resolves when another client sees that the latest recorded hold is this one. */
+    /**
+     * Resolves when another client reads that the latest recorded hold belongs to this owner and has not
+     * ended.
+     */
     async function untilHeldBy(owner: string): Promise<void> {
       await using client = createLockClient(await backendFromUrl(server.url));
       const held$ = client.recordedHolds(NAME).pipe(

@@ -11,7 +11,7 @@ import { startOwnZooKeeper } from './zookeeper-store.ts';
 
 const CYCLES = 100;
 const WAITERS = 10;
-// Limit of reads beyond the expected number of requests. A waiter that is notified late on a busy machine
+// Largest number of additional reads of the queue in a test. A waiter that is notified late on a busy machine
 // reads the queue by itself. An additional request in every hand-off would exceed the limit.
 const MAX_LATE = WAITERS / 2;
 // TTL in milliseconds. It is so long that no heartbeat is sent while requests are counted.
@@ -37,20 +37,23 @@ const counted: readonly Counted[] = [
     start: () => startOwnEtcd('requests'),
     requests: etcdRequests,
     perCycle: { Txn: 1, DeleteRange: 1 },
-    // Requests in a hand-off: `DeleteRange` is the release, and the two `Watch` requests end watches. `Txn`
-    // writes the label of the new holder's entry, which the next waiter watches. `Range` reads the queue for
-    // a waiter that was notified late.
+    // Requests in a hand-off on etcd: `DeleteRange` is the release, and the two `Watch` requests end watches.
+    // `Txn` writes the label of the new holder's entry, which the next waiter watches. `Range` reads the
+    // queue for a waiter that was notified late.
     perHandOff: { Txn: 1, DeleteRange: 1, Range: 1, Watch: 2 },
   },
   {
-    // Uses a tick that makes the server grant sessions with this TTL, which must be several ticks long.
+    // Starts ZooKeeper with a tick at which it grants sessions with the TTL of the test, which must be
+    // several ticks long.
     name: 'ZooKeeper',
     start: () => startOwnZooKeeper('requests', TTL_MS / 20),
     requests: zooKeeperRequests,
-    // Acquiring and releasing a lock takes three requests. Create and list are sent together: the list shows
-    // the token of the new node, since no other client joined in between. The third request is the delete.
+    // On ZooKeeper, acquiring and releasing a lock takes three requests. Create and list are sent together:
+    // the list shows the token of the new node, since no other client joined in between. The third request is
+    // the delete.
     perCycle: { requests: 3 },
-    // A hand-off takes two requests: the delete of the release, and the next waiter's read of the queue.
+    // On ZooKeeper, a hand-off takes two requests: the delete of the release, and the next waiter's read of
+    // the queue.
     perHandOff: { requests: 2 },
   },
 ];
@@ -86,8 +89,8 @@ for (const { name, start, requests, perCycle, perHandOff } of counted) {
     it('is the lowest number of requests that the store permits for a free lock', async () => {
       const client = connect();
       await (await client.acquire('free')).release();
-      // Waits until the requests for the first session are over. One of them reads the version of the server,
-      // and the client does not wait for its response.
+      // Waits until all requests that the client sends with its first session are over. One of them reads the
+      // version of the server, and the client does not wait for its response.
       await untilQuiet(async () => JSON.stringify(await requests(site)));
       const before = await requests(site);
       for (let cycle = 0; cycle < CYCLES; cycle += 1) await (await client.acquire('free')).release();
@@ -109,7 +112,7 @@ for (const { name, start, requests, perCycle, perHandOff } of counted) {
 
     const receivedByAll = (): number => proxies.reduce((sum, { toClient }) => sum + toClient.bytes, 0);
 
-    /** Returns the indexes of the waiters to which the server sends data during the action. */
+    /** Returns the indexes of the waiters to which the server sends data while `action` runs. */
     async function listening(action: () => Promise<unknown>): Promise<number[]> {
       const wasReceived = proxies.map(({ toClient }) => toClient.bytes);
       await action();
@@ -198,8 +201,8 @@ for (const { name, start, requests, perCycle, perHandOff } of counted) {
         });
         const behind = woken.filter((at) => at > i);
         expect(behind[0]).to.equal(i + 1);
-        // On etcd the new holder writes the label of its own entry, so the waiter that watches this entry may
-        // be notified too. That waiter is the second one behind.
+        // On etcd the new holder writes the label of its own entry. The waiter directly behind it watches
+        // this entry, and may be notified too. It is the second one behind the client that released.
         expect(behind.every((at) => at <= i + 2)).to.equal(true);
       }
       for (const { subscription } of holds) subscription.unsubscribe();
@@ -207,7 +210,7 @@ for (const { name, start, requests, perCycle, perHandOff } of counted) {
   });
 }
 
-/** Resolves when several reads in a row have returned the same value. */
+/** Calls `read` repeatedly. Resolves when several calls in a row have returned the same value. */
 async function untilQuiet<T>(read: () => T | Promise<T>): Promise<void> {
   let seen: T | undefined;
   let quiet = 0;
@@ -234,7 +237,7 @@ async function etcdRequests({ endpoint }: OwnSite): Promise<Record<string, numbe
   );
 }
 
-/** Returns the number of messages that the server received on connections with a session. */
+/** Returns the number of messages that the ZooKeeper server received on connections with a session. */
 async function zooKeeperRequests({ endpoint }: OwnSite): Promise<Record<string, number>> {
   const connections = await zkFourLetter(endpoint, 'cons');
   const received = [...connections.matchAll(/recved=(\d+),sent=\d+,sid=/g)].map(([, count]) => Number(count));

@@ -3,7 +3,7 @@ import type { ContainerService, ProcessService } from '@queuelock/harness/servic
 
 /** A server for the scenarios: its addresses, and direct access to its state without queuelock. */
 export interface Site {
-  /** Address of the server, `host:port`. */
+  /** Address of the store's server, `host:port`. */
   readonly endpoint: string;
   /** Shortest TTL that processes of a busy machine can keep alive, in milliseconds. */
   readonly ttlMs: number;
@@ -19,11 +19,11 @@ export interface Site {
   backend(endpoint?: string): Backend;
   /** Returns the keys or paths of the entries in the queue of a lock. */
   entries(name: string): Promise<string[]>;
-  /** Removes an entry as an operator does. */
+  /** Removes an entry of a queue as an operator does, with the store's own tools. */
   evict(key: string): Promise<void>;
-  /** Returns the leases or sessions on the server. */
+  /** Returns the ids of all leases or sessions on the server. */
   sessions(): Promise<string[]>;
-  /** Returns the number of watches on the server. */
+  /** Returns the number of watches that clients have set on the server. */
   watches(): Promise<number>;
 }
 

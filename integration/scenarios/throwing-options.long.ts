@@ -12,8 +12,8 @@ import { zookeeper } from '@queuelock/zookeeper';
 import { expect } from 'chai';
 
 /**
- * An option that is a function of a queue's name, and a backend with this option. `probe` is called at each
- * call of the option.
+ * An option that is a function of a queue's name, and a backend with this option. Each call of the option's
+ * function calls `probe`.
  */
 interface OptionOfQueue {
   readonly option: string;
@@ -25,8 +25,8 @@ const TTL_MS = 4_000;
 /** Time limit of a grant in milliseconds. It is long enough for a busy machine. */
 const GRANTED_WITHIN_MS = 15_000;
 /**
- * Number of variants of the test. In variant n the option throws from its n-th call on. An acquisition and
- * its release call the option less often than this number.
+ * Number of repetitions of the test. In the n-th repetition the option's function throws from its n-th call
+ * on. An acquisition and its release call the function less often than this number.
  */
 const MOST_CALLS = 12;
 
@@ -87,7 +87,7 @@ describe('an option that is a function and throws', function () {
   const server = new PostgresServer();
 
   for (const { option, connect } of optionsOf(() => server.url))
-    it(`leaves no entry, no matter from which of its calls on it throws: ${option}`, async () => {
+    it(`leaves no entry in the queue, whichever of its calls is the first to throw: ${option}`, async () => {
       const honest = createLockClient(await connect(() => undefined), { ttlMs: TTL_MS });
       const failure = new Error('of the caller');
       for (let nth = 1; nth <= MOST_CALLS; nth += 1) {
@@ -100,8 +100,8 @@ describe('an option that is a function and throws', function () {
         const queue = `throws from call ${nth} on`;
         const uncaught = await catchingAll(() => lockOnce(locks, { queue, failure, nth }));
         expect(uncaught.join('\n'), `call ${nth}`).to.equal('');
-        // Acquires the lock with another client, which shows that no entry was left: the first session still
-        // lives, so its entry would block for ever.
+        // Acquires the lock with another client, which shows that no entry was left. The session of the first
+        // client still lives, so an entry of that client would block the lock for ever.
         expect(
           await honest.run(queue, () => 'done', { timeoutMs: GRANTED_WITHIN_MS }),
           `call ${nth}`,

@@ -6,11 +6,14 @@ import { startTlsServer, type Prelude, type TlsServer } from './tls-server.ts';
 /** How a client of a store connects, and what it exchanges with the server before TLS. */
 export interface TlsClient {
   readonly prelude: Prelude;
-  /** @param host name or address, with the port */
+  /** @param host name or address of the server, with the port */
   readonly connect: (host: string, ca: Buffer) => Backend;
 }
 
-/** Defines the tests of these clients. The keys are their names in titles. */
+/**
+ * Defines the tests of how each client checks a server's certificate. The keys of `clients` are their names
+ * in titles.
+ */
 export function describeTlsIdentity(clients: Readonly<Record<string, TlsClient>>): void {
   describe('the certificate of a server', function () {
     this.timeout(60_000);

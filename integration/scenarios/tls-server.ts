@@ -2,7 +2,9 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { TLSSocket, createSecureContext, type SecureContext } from 'node:tls';
 
-/** Does the exchange in plain text that precedes TLS. Resolves when the client begins TLS. */
+/**
+ * Exchanges the messages in plain text that precede TLS in a protocol. Resolves when the client begins TLS.
+ */
 export type Prelude = (socket: Socket) => Promise<void>;
 
 /**
@@ -11,11 +13,11 @@ export type Prelude = (socket: Socket) => Promise<void>;
  */
 export interface TlsServer {
   readonly port: number;
-  /** Number of connections on which a handshake began. */
+  /** Number of connections on which a client began a TLS handshake. */
   readonly handshakes: number;
-  /** Resolves when the first bytes arrive after a handshake. */
+  /** Resolves when the first bytes arrive from a client after a TLS handshake. */
   readonly trusted: Promise<void>;
-  /** Whether any bytes have arrived after a handshake. */
+  /** Whether any bytes have arrived from a client after a TLS handshake. */
   readonly isTrusted: boolean;
   close(): Promise<void>;
 }
@@ -55,7 +57,7 @@ export const MYSQL: Prelude = async (socket) => {
   await bytes(socket, SSL_PACKET_BYTES);
 };
 
-/** Reads `count` bytes, and leaves the following ones in the socket. */
+/** Reads `count` bytes from the socket, and leaves the bytes after them in the socket. */
 async function bytes(socket: Socket, count: number): Promise<void> {
   for (;;) {
     const read = socket.read(count) as Buffer | null;
@@ -64,7 +66,7 @@ async function bytes(socket: Socket, count: number): Promise<void> {
   }
 }
 
-/** Starts a server on the loopback address. */
+/** Starts a TLS server on the loopback address of this machine. */
 export async function startTlsServer(
   { cert, key }: { readonly cert: Buffer; readonly key: Buffer },
   prelude: Prelude,

@@ -3,8 +3,8 @@ import { within } from '../chaos/deadline.ts';
 import { until } from '@queuelock/harness/services/until';
 import type { Site } from './store.ts';
 
-// Time limit in milliseconds. It is less than the TTL (10 s), so a result that comes only when a session
-// expires is too late.
+// Time limit of a wait for a result in milliseconds. It is less than the TTL (10 s), so a result that comes
+// only when a session expires is too late.
 const SOON_MS = 9_000;
 
 /**
@@ -15,7 +15,7 @@ export async function soon<T>(promise: Promise<T>, what: string, withinMs: numbe
   return within(withinMs, promise, what);
 }
 
-/** Repeats the expectation until it is fulfilled. */
+/** Calls `expectation` repeatedly until it does not reject any more. Rejects when that takes too long. */
 export async function untilHolds(
   what: string,
   expectation: () => Promise<unknown>,

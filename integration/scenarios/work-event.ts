@@ -7,7 +7,7 @@ import type { ContendEvent } from '@queuelock/cli/src/contend/event.ts';
 export interface WorkEvent extends Omit<ContendEvent, 'ev'> {
   readonly ev:
     | ContendEvent['ev']
-    /** The worker listens for data on `port`. */
+    /** The worker listens for data on the TCP port `port`. */
     | 'listening'
     /**
      * The worker read that the lock was held, and then performed an action under it. `t` is the time before
@@ -17,10 +17,14 @@ export interface WorkEvent extends Omit<ContendEvent, 'ev'> {
     /** The worker read that the lock was not held, and did not act. */
     | 'refrained';
   readonly port?: number;
-  /** Kind of callback. Present with `acted` and `refrained`. */
+  /**
+   * Kind of callback in which the worker read whether the lock was held. Present in the events `acted` and
+   * `refrained`.
+   */
   readonly by?: string;
   /**
-   * Remaining proven time of the hold in milliseconds, counted from `t`. Present with `acquired` and `acted`.
+   * Remaining proven time of the hold in milliseconds, counted from `t`. Present in the events `acquired` and
+   * `acted`.
    */
   readonly remainingMs?: number;
 }

@@ -28,8 +28,8 @@ const READS: readonly ((ownership: Ownership) => boolean)[] = [
   },
 ];
 
-// Writes synchronously, unlike console.log, because the output must be written before the test stops the
-// process.
+// Writes an event to stdout synchronously, unlike console.log, because it must be written before the test
+// stops the process.
 function say(event: Pick<WorkEvent, 'ev'> & Partial<WorkEvent>): void {
   writeSync(1, `${JSON.stringify({ t: stamp(), id, name, n: 1, ...event })}\n`);
 }

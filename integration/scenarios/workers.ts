@@ -53,8 +53,8 @@ export class WorkerProcess extends ScriptProcess<WorkEvent> {
    * heartbeat that proved the session.
    */
   get freeAt(): string {
-    // Undoes what the core subtracts from the TTL to get the proven time: the safety margin, and 1 % for
-    // different clock rates.
+    // The server removes the entry later than the proven time ends. The core subtracts from the TTL the
+    // safety margin, and 1 % for different clock rates.
     return later(this.provenUntil, MARGIN_MS + this.#ttlMs * 0.01);
   }
 

@@ -54,12 +54,14 @@ async function toHolder(demo: DemoPage, does: Action, undoes: Action): Promise<D
 }
 
 /**
- * Longest hold in milliseconds that the test's click on the button ended. Holds that end by themselves last
- * longer.
+ * Longest duration of a hold in milliseconds at which the test's click on the button must have ended it.
+ * Holds that end by themselves last longer.
  */
 const BY_HAND_MS = 2_400;
 
-/** Resolves with the first grant after this event to a contender other than the one that the event names. */
+/**
+ * Resolves with the first grant that follows the given event and belongs to another contender than the event.
+ */
 function nextAfter(demo: DemoPage, event: DemoLine): Promise<DemoLine> {
   return demo.until(({ ev, id }) => ev === 'acquired' && id !== event.id, event);
 }
@@ -108,7 +110,7 @@ describe('queuelock demo in Chromium', function () {
   });
 
   it('releases a hold with a button', async () => {
-    // Repeats this with the next hold if the click came too late, after the hold had ended by itself.
+    // Clicks again, in the next hold, if the click came too late, after the hold had ended by itself.
     for (let heldMs = Infinity; heldMs > BY_HAND_MS;) {
       const grant = await demo.nextGrant();
       await press(`Release ${grant.id}`);

@@ -6,7 +6,7 @@ import { startChromium } from '@queuelock/harness/services/chromium';
 import type { ProcessService } from '@queuelock/harness/services/service';
 import { STORES, type Store } from './stores.ts';
 
-/** Runs `queuelock ui` over a separate server, and a browser. */
+/** The command `queuelock ui` with a store's server of its own, and a browser that shows its page. */
 export class UiStage {
   readonly server: ProcessService;
   readonly browser: Browser;
@@ -54,7 +54,10 @@ export class UiStage {
     return client;
   }
 
-  /** Opens a tab that shows a queue. `url` replaces the address of the page. */
+  /**
+   * Opens a browser tab that shows a queue. The default `url` is the address of the page that `queuelock ui`
+   * serves.
+   */
   async tab(name: string, url = this.#url): Promise<Page> {
     const page = await this.browser.newPage();
     this.#pages.push(page);
@@ -73,7 +76,7 @@ export class UiStage {
     await this.#cli.ending;
   }
 
-  /** Starts the command again at the same address. */
+  /** Starts `queuelock ui` again at the same address. */
   async startUiAgain(): Promise<void> {
     [this.#cli, this.#url] = await startUi(this.#store.url(this.server), new URL(this.#url).port);
   }

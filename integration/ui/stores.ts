@@ -10,7 +10,7 @@ export interface Store {
   readonly start: () => Promise<ProcessService>;
   /** Returns the URL of the store for the command `queuelock ui`. */
   readonly url: (server: ProcessService) => string;
-  /** Returns a backend for lock clients outside of the command. */
+  /** Returns a backend for lock clients of other programs than `queuelock ui`. */
   readonly backend: (server: ProcessService) => Backend;
 }
 

@@ -2,7 +2,10 @@
 import { locksAt, type Origin } from './origin.ts';
 import { ScriptScope } from './scope.ts';
 
-/** Commands of the page. The process responds to each one with `done` and the number of the command. */
+/**
+ * Commands that the page sends to a worker or a frame. The process responds to each one with `done` and the
+ * number of the command.
+ */
 export type ContextOrder = { readonly number: number } & (
   | { readonly order: 'hear'; readonly data: unknown }
   | { readonly order: 'hold'; readonly name: string }

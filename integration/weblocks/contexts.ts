@@ -8,8 +8,8 @@ import type { StartContext } from './page.ts';
 import { ScriptScope, type Context, type Locks } from './scope.ts';
 
 /**
- * Returns a function that runs each worker and frame in a separate process with this script, and kills it by
- * SIGKILL.
+ * Returns a function that runs each web worker and each frame in a separate process with the script
+ * `contextScript`. The process is killed by SIGKILL.
  */
 export function processesAt(origin: Origin, contextScript: string): StartContext {
   return async (script, receive) => {
@@ -53,7 +53,10 @@ class ProcessContext implements Context {
     this.#child.kill('SIGKILL');
   }
 
-  /** Resolves when the command is done, or the process has ended. */
+  /**
+   * Sends a command to the process of a worker or a frame. Resolves when the command is done, or the process
+   * has ended.
+   */
   async #order(order: Order): Promise<void> {
     const number = (this.#orders += 1);
     const done = new Promise<void>((resolve) => this.#responses.set(number, resolve));

@@ -1,4 +1,4 @@
-// The tests of the package are imported by path, because no package exports them.
+// The tests of packages/weblocks are imported by path, because no package exports them.
 /* eslint-disable no-restricted-imports */
 import { lockFacts } from '../../packages/weblocks/test/facts.ts';
 import type { Facts, Store } from '../../packages/weblocks/test/frame.ts';

@@ -12,7 +12,7 @@ export interface PageOrder {
   readonly directory: string;
   readonly file: string;
   readonly subtestMs: number;
-  /** URL of the store. `memory:` is a server inside the process. */
+  /** URL of the store. `memory:` means a memory server inside the process. */
   readonly origin: Origin;
   /** Script of a worker or a frame: context-process.ts, or its bundle. */
   readonly contextScript: string;

@@ -68,7 +68,7 @@ class Contexts {
     this.#page = page;
   }
 
-  /** The object on which frames dispatch their messages to the page. */
+  /** The event target that represents the page's `window`, to which frames send their messages. */
   get window(): EventTarget {
     return this.#page.window;
   }
@@ -117,7 +117,7 @@ class WorkerElement extends EventTarget {
   }
 }
 
-/** An iframe. Its worker or frame process is killed when it loads another page. */
+/** An iframe of the page. When it loads another page, the process that runs the frame's script is killed. */
 class Frame extends EventTarget {
   readonly #contexts: Contexts;
   #context: Promise<Context> | undefined;

@@ -1,7 +1,7 @@
 import { createContext, runInContext } from 'node:vm';
 import type { LockManager, LockOptions } from '@queuelock/weblocks';
 
-/** Lock functions of a worker or a frame. */
+/** The functions of `navigator.locks` that a web worker or a frame may call. */
 export interface Locks extends Pick<LockManager, 'query'> {
   request(name: string, options: LockOptions, callback: () => unknown): Promise<unknown>;
 }

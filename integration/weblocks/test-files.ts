@@ -14,7 +14,7 @@ export async function testFilesIn(directory: string): Promise<readonly string[]>
   return files.filter((file) => /\.https\.(any\.js|html)$/.test(file) && !NOT_FOR_STORES.test(file)).sort();
 }
 
-/** Returns the scripts of a file in order, without the harness itself. */
+/** Returns the scripts of a test file in order, without those of testharness.js. */
 export async function scriptsOf(directory: string, file: string): Promise<readonly string[]> {
   const text = await readFile(join(directory, file), 'utf8');
   const parts = file.endsWith('.html') ? scriptsInPage(text) : [...includesOf(text), { text }];

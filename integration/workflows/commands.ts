@@ -25,7 +25,10 @@ export function workflowCommands(): readonly WorkflowCommand[] {
   );
 }
 
-/** Returns the values of `run` in a workflow: plain ones, and blocks that begin with `|`. */
+/**
+ * Returns the commands of a workflow, which are the values of its keys `run`: plain values, and blocks that
+ * begin with `|`.
+ */
 export function commandsIn(text: string): readonly string[] {
   const lines = text.split('\n');
   return lines.flatMap((line, at) => {
@@ -51,7 +54,10 @@ export function matrixOf(text: string, name: string): readonly string[] {
   return list.split(',').map((value) => value.trim());
 }
 
-/** The version of pnpm and the script of a command; `undefined` for a command without pnpm. */
+/**
+ * Returns the version of pnpm and the script that a command of a workflow runs, or `undefined` for a command
+ * without pnpm.
+ */
 export function pnpmScriptIn(
   command: string,
 ): { readonly version: string; readonly script: string } | undefined {

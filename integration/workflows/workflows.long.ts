@@ -48,15 +48,18 @@ describe('commands of the workflows in a fresh clone', function () {
     await run('git', ['clone', '--quiet', '--depth', '1', `file://${ROOT}`, clone]);
     output = join(clone, 'github-output');
   });
-  // Resets the clone, since each job begins with a new checkout. Keeps files that git ignores, since an
-  // installation takes long.
+  // Resets the clone of the repository, since each job of a workflow begins with a new checkout. Keeps files
+  // that git ignores, since an installation takes long.
   beforeEach(async () => {
     await run('git', ['reset', '--quiet', '--hard'], { cwd: clone });
     await run('git', ['clean', '--quiet', '-fd'], { cwd: clone });
   });
   after(() => rm(clone, { recursive: true, force: true }));
 
-  /** Runs the command in the clone. Rejects with the end of its output if it fails. */
+  /**
+   * Runs a command of a workflow in a clone of the repository. Rejects with the end of the command's output
+   * if it fails.
+   */
   async function runInClone(command: string): Promise<void> {
     const { PATH, HOME } = process.env;
     // Uses one pipe for stdout and stderr, because a check may print its findings to either.

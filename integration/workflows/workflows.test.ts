@@ -15,8 +15,8 @@ const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as
 const OWN_COMMANDS = ['install'];
 
 /**
- * Returns whether pnpm can run this word: it is a script of the root manifest, a pattern of such scripts, or
- * a command of pnpm.
+ * Returns whether pnpm can run `script`: it is a script of the root manifest, a pattern of such scripts, or a
+ * command of pnpm.
  */
 function exists(script: string): boolean {
   const [, pattern] = /^"\/(.*)\/"$/.exec(script) ?? [];

@@ -68,7 +68,7 @@ interface Script {
   readonly facts: unknown;
   readonly joined: unknown;
   readonly touched: unknown;
-  /** The body of the response: a list of server-sent events, or any text. */
+  /** The body of the response to the request for a stream: a list of server-sent events, or any text. */
   readonly events: unknown;
 }
 
@@ -81,8 +81,8 @@ const SCRIPT: Script = {
   events: EVENTS,
 };
 const PAGE_MS = 30_000;
-// Largest number of timers that the client may start in the 30 s for which a page runs. A client that sends
-// heartbeats every few milliseconds would start more.
+// Largest number of timers that the bridge's client may start in the 30 s for which a page runs. A client
+// that sends heartbeats every few milliseconds would exceed it.
 const MAX_TIMERS = 2_000;
 
 /**

@@ -98,8 +98,8 @@ function requestOf(text: string, { bridge, token }: Stage): Request | undefined 
 }
 
 /**
- * Returns the parts of a request from an input. An input that is no JSON object becomes the body of a request
- * for a stream.
+ * Returns the parts of a request to the bridge from a fuzzer's input. An input that is no JSON object becomes
+ * the body of a request for a stream of snapshots.
  */
 function partsOf(text: string): Readonly<Record<'method' | 'path' | 'headers' | 'body', unknown>> {
   const defaults = { method: 'POST', path: '/v2/stream', headers: {}, body: text };

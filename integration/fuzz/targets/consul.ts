@@ -20,8 +20,8 @@ const SETTLED_MS = 10_000;
 const OBSERVED_MS = 5;
 
 /**
- * Returns the target that fuzzes the Consul backend. The input is the responses of Consul's HTTP API to a
- * session that opens, enters a queue, sends a heartbeat, is observed and leaves.
+ * Returns the target that fuzzes the Consul backend. The input is the responses of Consul's HTTP API. The
+ * backend opens a session, enters a queue, sends a heartbeat, observes the queue and leaves.
  */
 export async function open(): Promise<FuzzTarget> {
   let replies: readonly Reply[] = [];

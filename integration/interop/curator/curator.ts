@@ -13,8 +13,8 @@ const SOURCES = fileURLToPath(new URL('.', import.meta.url));
 /** A compiled Java program with contenders of Apache Curator, which can be run repeatedly. */
 export interface Curator {
   /**
-   * Starts `contenders` contenders in one process. Resolves with their history when each has been granted in
-   * all its rounds.
+   * Starts `contenders` contenders in one process. Each requests the lock `rounds` times. Resolves with their
+   * history when all requests were granted.
    */
   contend(options: CuratorOptions): Promise<HistoryEvent[]>;
   /** Removes the compiled files. */
@@ -29,7 +29,10 @@ interface CuratorOptions {
   readonly rounds: number;
 }
 
-/** Compiles the program, and installs its dependencies if possible. Rejects with `NotHere` otherwise. */
+/**
+ * Compiles the Java program with contenders of Apache Curator, and installs its dependencies if possible.
+ * Rejects with `NotHere` otherwise.
+ */
 export async function compileCurator(): Promise<Curator> {
   const classes = await mkdtemp(join(tmpdir(), 'queuelock-curator-'));
   const [java, ...options] = (await compileJava(SOURCES, classes))('Contender');

@@ -36,9 +36,12 @@ export interface Cell {
 /** The scenarios and sizes that one run of the benchmark measures. */
 export interface Extent {
   readonly scenarios: readonly Scenario[];
-  /** The numbers of waiters to measure. */
+  /** The numbers of waiters with which hand-offs are measured. */
   readonly n: readonly number[];
-  /** Whether to measure, to save time, only the few values that differ little from round to round. */
+  /**
+   * Whether to measure only the few scenarios and sizes whose results differ little from round to round, to
+   * save time.
+   */
   readonly short: boolean;
 }
 
@@ -60,7 +63,10 @@ const LEAST_SPREAD = 100;
 /** Scenarios for Redis, which has no queue and no sessions. */
 const ON_REDIS: readonly Scenario[] = ['free', 'many', 'fresh'];
 
-/** Returns the cells of a round, in their order. */
+/**
+ * Returns the cells that each round of the benchmark measures on a store, in their order. A cell is a
+ * scenario at one size.
+ */
 export function cellsOf(store: StoreName, medium: Medium, extent: Extent): Cell[] {
   const scenarios = SCENARIOS.filter(
     (scenario) => extent.scenarios.includes(scenario) && (store !== 'redis' || ON_REDIS.includes(scenario)),
@@ -79,7 +85,7 @@ function sizesOf(scenario: Scenario, { n, short }: Extent): readonly number[] {
   return short ? SIZES[scenario].slice(0, 1) : SIZES[scenario];
 }
 
-/** Formats a size: `256 locks`, `1,000 waiters`. */
+/** Formats the size of a cell: `256 locks`, `1,000 waiters`. */
 export function sizeText({ scenario, size, noise }: Cell): string {
   const number = size.toLocaleString('en');
   const unit = UNITS[scenario];

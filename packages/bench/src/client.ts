@@ -3,7 +3,7 @@ import type { Cell, StoreName } from './cells.ts';
 
 /** A measured program: a lock library, or raw calls to the store. */
 export interface Client {
-  /** Name in the tables, for instance `Go concurrency.Mutex`. */
+  /** Name of the client in the tables, for instance `Go concurrency.Mutex`. */
   readonly name: string;
   readonly store: StoreName;
   readonly kind: 'ours' | 'peer' | 'floor';
@@ -22,9 +22,9 @@ export interface Client {
   readonly words: (cell: Cell, pace: Pace) => readonly string[] | undefined;
 }
 
-/** Durations and repetitions of the scenarios. */
+/** Durations and repetitions of the benchmark's scenarios. */
 export interface Pace {
-  /** Duration in milliseconds of the time in which cycles are counted. */
+  /** Duration of a measurement in milliseconds, in which cycles of acquisition and release are counted. */
   readonly ms: number;
   /**
    * Least number of warm-up cycles of each loop. Programs with a just-in-time compiler run at least 3,000 in
@@ -36,15 +36,15 @@ export interface Pace {
 }
 
 /**
- * Creates `Client.words`, the function for command-line arguments, for a client that measures a lock. That
- * function returns `undefined` for hand-offs among more than `mostWaiters` waiters, which are not measured.
+ * Returns the function `words` of a client that measures a lock: it returns the command-line arguments for a
+ * cell. It returns `undefined` for hand-offs among more than `mostWaiters` waiters, which are not measured.
  */
 export function lockWords(mostWaiters: number): Client['words'] {
   return ({ scenario, size, noise }, { ms, warm, rounds }) => {
     if (scenario === 'free' || scenario === 'many')
       return ['free', `locks=${size}`, `ms=${ms}`, `warm=${warm}`];
-    // Other libraries need a session for each waiter, so that all their hand-offs are between sessions, and
-    // both scenarios are the same.
+    // Other libraries need a session for each waiter, so all their hand-offs are between sessions. For them
+    // the scenarios `drain` and `sessions` are the same.
     if (scenario === 'drain' || scenario === 'sessions')
       return size <= mostWaiters ? ['drain', `n=${size}`] : undefined;
     if (scenario === 'fresh')
@@ -54,10 +54,9 @@ export function lockWords(mostWaiters: number): Client['words'] {
 }
 
 /**
- * Creates `Client.words`, the function for command-line arguments, for a client that measures a lower bound
- * with raw calls, which are requests to the store without a lock library. `acquire` names the raw call that
- * the scenario `call` measures. `cycle` names the raw calls that replace the acquisition and release of a
- * lock.
+ * Returns the function `words` of a client that measures a lower bound with raw calls, which are requests to
+ * the store without a lock library. `acquire` names the raw call that the scenario `call` measures. `cycle`
+ * names the raw calls that replace the acquisition and release of a lock.
  */
 export function floorWords(acquire: string, cycle: string): Client['words'] {
   return ({ scenario, size }, { ms, warm }) => {

@@ -16,18 +16,21 @@ function atLeast(id: string, what: string, [goal, stretch]: Bars): (reached: Rea
   return (reached) => ({ id, what, limit: 'least', goal, stretch, reached });
 }
 
-// --- functions that take values from the results
+// --- functions that take values from the results of the benchmark
 
 function at({ store, medium }: Subject, cell: Measured): Which {
   return { store, medium, ...cell };
 }
 
-/** Returns a function that reads a value of queuelock from the results. */
+/** Returns a function that reads a result of queuelock, such as a duration or a number of requests. */
 function own(key: string, cell: Measured): Reached {
   return (subject) => subject.results.value({ ...at(subject, cell), client: subject.client }, key);
 }
 
-/** Returns a function for the sum of queuelock's values with this key over all rounds. */
+/**
+ * Returns a function that adds up a result of queuelock over all rounds. `key` is the name of the result,
+ * such as a duration.
+ */
 function total(key: string, cell: Measured): Reached {
   return (subject) => subject.results.total({ ...at(subject, cell), client: subject.client }, key);
 }
@@ -37,7 +40,8 @@ function others(key: string, cell: Measured, who: Which): Reached {
 }
 
 /**
- * Returns a function that reads a value of the lower bound, measured with raw calls over the same transport.
+ * Returns a function that reads a result of the lower bound for a lock. That is measured by the requests that
+ * a lock needs, made without a lock library over the same transport.
  */
 function floor(key: string, cell: Measured): Reached {
   return (subject) =>
@@ -110,7 +114,7 @@ const START: Measured = { scenario: 'start', size: 1 };
 const MASS: Measured = { scenario: 'mass', size: 1_000 };
 const waiters = (size: number): Measured => ({ scenario: 'drain', size });
 
-// --- the list of goals
+// --- the list of performance goals
 
 const PER_LINE = [
   'p50',

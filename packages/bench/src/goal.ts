@@ -7,7 +7,7 @@ export interface Subject {
   readonly store: 'etcd' | 'zookeeper';
   readonly medium: Medium;
   readonly transport: string;
-  /** Name of queuelock with this transport in the tables. */
+  /** Name of the client in the tables: queuelock with the measured transport. */
   readonly client: string;
 }
 

@@ -31,7 +31,7 @@ function ourName(transport: Result['transport']): string {
   return `queuelock, ${transport}`;
 }
 
-/** Formats all goals of one transport. */
+/** Formats all performance goals of one transport of queuelock as a table. */
 export function goalTable(subject: Subject): string {
   const goals = subject.store === 'etcd' ? etcdGoals : zooKeeperGoals;
   const rows = goals.map((goal) => {

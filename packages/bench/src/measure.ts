@@ -14,7 +14,7 @@ export interface Run {
   readonly words: readonly string[];
   readonly cell: Cell;
   readonly pace: Pace;
-  /** Name of the run, different from all others in the round, for the names of locks. */
+  /** Part of the names of locks in this run of a client. It differs for each run in the round. */
   readonly name: string;
 }
 
@@ -26,8 +26,8 @@ const WITHIN_MS = 240_000;
 const IDLE_MS = 20_000;
 
 /**
- * Scenarios that measure hand-offs. Their programs stop at least when they are connected and when all entries
- * are enqueued. So the server's counters separate enqueues from hand-offs.
+ * Scenarios that measure hand-offs. Their programs wait for the harness when they are connected, and again
+ * when all entries are enqueued. So the server's counters separate enqueues from hand-offs.
  */
 const HAND_OFFS: readonly Scenario[] = ['drain', 'spread', 'sessions', 'sessions-cold'];
 
@@ -59,7 +59,8 @@ export async function measure(server: BenchServer, run: Run): Promise<Values> {
 
 /**
  * Returns the server's requests and processor time per cycle, enqueue or hand-off. In the scenario `idle` it
- * returns the number of requests. `marks` are readings of the server's counters during the run.
+ * returns the number of requests. `marks` are the values of the server's counters at several moments of the
+ * run.
  */
 function costs({ cell, pace }: Run, marks: readonly Counters[], output: Values): Values {
   const { scenario, size } = cell;
@@ -68,7 +69,8 @@ function costs({ cell, pace }: Run, marks: readonly Counters[], output: Values):
   if (HAND_OFFS.includes(scenario) && third && fourth) {
     return {
       ...perUnit('enqueue', [second, third], size),
-      // There is one hand-off more than there are waiters, because the first holder releases too.
+      // Among `size` waiters there is one hand-off more than there are waiters, because the first holder
+      // releases too.
       ...perUnit('handOff', [third, fourth], size + 1),
     };
   }

@@ -11,8 +11,9 @@ const SESSIONS = 8;
 export const FAST = ', naming fast';
 
 /**
- * Returns the command that runs a client program. It uses the published bundle if this run has built it. The
- * sources would be slower, because tsx keeps function names, which makes every closure cost more.
+ * Returns the command that runs a client program. It uses the published bundle if this run of the benchmark
+ * has built it. The sources would be slower, because tsx keeps function names, which makes every closure cost
+ * more.
  */
 function node(name: string): Client['command'] {
   return async () => {

@@ -27,9 +27,9 @@ const java = { store: 'zookeeper', transport: 'Java', command: once(buildJava) }
 const python = { store: 'zookeeper', transport: 'kazoo', command: once(findKazoo) } as const;
 
 /**
- * The locks of other languages. The entry before each lock measures the lower bound of its transport. The
- * number in each entry is the largest number of waiters that it is measured with. With more, a measurement
- * would take minutes.
+ * The locks of other languages. The entry before each lock measures the lower bound of its transport. An
+ * argument such as 5,000 is the largest number of waiters with which the lock is measured. More waiters would
+ * take minutes.
  */
 export const peerClients: readonly Client[] = [
   { ...go, kind: 'floor', name: 'floor, Go', words: floorWords('put', 'putdelete') },
@@ -41,8 +41,9 @@ export const peerClients: readonly Client[] = [
 ];
 
 /**
- * Creates `Client.words`, the function for command-line arguments, for a compiled program. Such a program
- * needs no warm-up, so it runs `free` for the scenario `cold`, and `drain` for `sessions-cold`.
+ * Returns the function `words` of a compiled program: it returns the command-line arguments for a cell. A
+ * compiled program needs no warm-up, so it runs `free` for the scenario `cold`, and `drain` for
+ * `sessions-cold`.
  */
 function compiledWords(mostWaiters: number): Client['words'] {
   const standard = lockWords(mostWaiters);
@@ -58,7 +59,7 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
   return () => (made ??= make());
 }
 
-// --- Go
+// --- programs in Go
 
 // Debian's packages of Go libraries contain sources in a GOPATH, so the program is built with that path.
 const GO_PATH = '/usr/share/gocode';
@@ -78,9 +79,9 @@ async function buildGo(): Promise<CommandLine> {
   return [join(built, 'peer')];
 }
 
-// --- Java
+// --- programs in Java
 
-// The manifests of these jars name the further jars that they need.
+// Jars of Debian's packages that the Java program uses. Their manifests name the further jars that they need.
 const JARS = ['curator-recipes', 'curator-framework', 'curator-client', 'zookeeper', 'slf4j-nop'].map(
   (name) => `/usr/share/java/${name}.jar`,
 );
@@ -104,7 +105,7 @@ async function buildJava(): Promise<CommandLine> {
   return [(await findJava()) ?? 'java', ...JAVA_OPTIONS, '-cp', classPath(built), 'Peer'];
 }
 
-// --- Python
+// --- programs in Python
 
 // Uses Debian's Python instead of the first one on PATH, because apt-get installs packages only for Debian's.
 const PYTHON = '/usr/bin/python3';
@@ -118,7 +119,7 @@ async function findKazoo(): Promise<CommandLine> {
   return [PYTHON, '-B', join(folder('python'), 'peer.py')];
 }
 
-// --- helpers for all languages
+// --- helpers for the programs of all languages
 
 function folder(language: string): string {
   return fileURLToPath(new URL(`../peers/${language}`, import.meta.url));
@@ -135,9 +136,9 @@ async function need(
 
 interface Program {
   readonly sources: string;
-  /** Command that prints the compiler's version. */
+  /** Command that prints the version of the program's compiler. */
   readonly compiler: CommandLine;
-  /** Builds the program into this empty directory. */
+  /** Builds the program into the empty directory `target`. */
   readonly build: (target: string) => Promise<unknown>;
 }
 
@@ -152,7 +153,8 @@ async function builtProgram({ sources, compiler, build }: Program): Promise<stri
     await rename(fresh, built);
   } catch (error) {
     await rm(fresh, { recursive: true, force: true });
-    // Uses the result if it exists although this build failed: another process has built it at the same time.
+    // Uses the built program if it exists although this build failed: another process has built it at the
+    // same time.
     if (!(await isReadable(built))) throw error;
   }
   return built;

@@ -49,15 +49,19 @@ export class Results {
   }
 
   /**
-   * Returns the median over all rounds of the value `key` of the first result that matches. If `which` does
-   * not set `noise`, only results of cells without other clients' writes match.
+   * Returns the median over all rounds of one result, such as a duration. `which` selects the client and
+   * cell; the first match counts. Without `noise`, only cells match in which no other clients write. `key` is
+   * the name of the result.
    */
   value(which: Which, key: string): number | undefined {
     const rounds = this.#rounds(which);
     return rounds && medians(rounds)[key];
   }
 
-  /** Returns the sum over all rounds of the value `key` of the first result that matches. */
+  /**
+   * Returns the sum over all rounds of one result, such as a number of requests. `which` selects the client
+   * and cell; the first match counts. `key` is the name of the result.
+   */
   total(which: Which, key: string): number | undefined {
     return this.#rounds(which)?.reduce((sum, values) => sum + (values[key] ?? NaN), 0);
   }
@@ -71,7 +75,7 @@ function valueOf(cell: Cell, key: string): unknown {
   return Object.entries(cell).find(([name]) => name === key)?.[1];
 }
 
-/** Divides two values. Returns `undefined` if one of them is missing. */
+/** Divides two results. Returns `undefined` if one of them is missing. */
 export function ratio(value: number | undefined, to: number | undefined): number | undefined {
   return value === undefined || to === undefined ? undefined : value / to;
 }

@@ -10,7 +10,7 @@ export interface Plan {
   readonly media: readonly Medium[];
   readonly extent: Extent;
   readonly pace: Pace;
-  /** Number of counted rounds; a warm-up round comes before them unless `warmUp` is false. */
+  /** Number of rounds whose results count. A warm-up round comes before them unless `warmUp` is false. */
   readonly rounds: number;
   readonly warmUp: boolean;
   readonly clients: readonly Client[];

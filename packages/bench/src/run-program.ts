@@ -30,7 +30,7 @@ export async function runProgram({ command, words, env, withinMs, atStop }: Orde
   const waitLimit = setTimeout(() => child.kill('SIGKILL'), withinMs);
   let stderr = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
-  // Ignores the error of writing to a program that has died, because `endOf` reports its exit.
+  // Ignores the error of writing to a program that has died, because its exit is reported anyway.
   child.stdin.on('error', () => undefined);
   let last: ProgramOutput | undefined;
   const ended = endOf(child);

@@ -22,8 +22,8 @@ export interface BenchServer {
   readonly endpoint: string;
   readonly version: string;
   /**
-   * Returns the counters. `reads` and `writes` exist only on etcd, where a transaction counts as one or the
-   * other.
+   * Returns the server's counters of requests and processor time. `reads` and `writes` exist only on etcd,
+   * where a transaction counts as one or the other.
    */
   counters(): Promise<Counters>;
   stop(): Promise<void>;
@@ -120,12 +120,12 @@ async function etcdCounters(endpoint: string): Promise<Counters> {
 async function zooKeeperCounters(endpoint: string): Promise<Counters> {
   const mntr = await zkFourLetter(endpoint, 'mntr');
   const value = (name: string): number => Number(new RegExp(`^${name}\\s+(\\d+)`, 'm').exec(mntr)?.[1]);
-  // Sums up the requests of all connections with a session, as long as these are open. The server's own total
-  // includes the requests of monitoring commands.
+  // Sums up the requests of ZooKeeper's open connections that have a session. ZooKeeper's own total includes
+  // the requests of monitoring commands.
   const connections = [...(await zkFourLetter(endpoint, 'cons')).matchAll(/recved=(\d+),sent=(\d+),sid=/g)];
   const requests = connections.reduce((sum, [, received]) => sum + Number(received), 0);
   const sent = connections.reduce((sum, [, , count]) => sum + Number(count), 0);
-  // Counts as requests the messages that are responses. All other messages are events.
+  // Each request has one message as its response. All further messages that ZooKeeper sent are events.
   return {
     requests,
     events: sent - requests,

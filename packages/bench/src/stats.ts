@@ -1,4 +1,7 @@
-/** Returns the middle value; for an even count the mean of the two. NaN for none. */
+/**
+ * Returns the median of the values: the middle one, or for an even count the mean of the two in the middle.
+ * Returns NaN if there are no values.
+ */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const half = sorted.length >> 1;
@@ -6,7 +9,10 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : (upper + (sorted[half - 1] ?? NaN)) / 2;
 }
 
-/** Returns the smallest value that `share` (0 to 1) of all values do not exceed. NaN for none. */
+/**
+ * Returns the percentile of the values: the smallest value that a share of all values, from 0 to 1, do not
+ * exceed. Returns NaN if there are no values.
+ */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? NaN;

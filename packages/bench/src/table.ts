@@ -67,7 +67,10 @@ const HAND_OFF: readonly Column[] = [
   { key: 'handOffBytesOut', label: 'B out' },
 ];
 
-/** Table columns of each scenario. The ratios in a table compare the values of the first column. */
+/**
+ * Table columns of each scenario. The ratios of two clients in a table compare their values in the scenario's
+ * first column.
+ */
 const COLUMNS: Readonly<Record<Scenario, readonly Column[]>> = {
   call: CYCLE,
   cold: COLD,
@@ -101,7 +104,9 @@ const COLUMNS: Readonly<Record<Scenario, readonly Column[]>> = {
   start: [{ key: 'ms', label: 'ms' }],
 };
 
-/** Returns the key of the first column of a scenario. The report compares clients by this value. */
+/**
+ * Returns the key of a scenario's first column. The report compares clients by their value in that column.
+ */
 export function mainKey(scenario: Scenario): string {
   return COLUMNS[scenario][0]?.key ?? '';
 }
@@ -148,7 +153,7 @@ function ratios(results: Results, { cell, client, transport, kind }: Result): st
   return [ratioText(ratio(own, floor)), ratioText(ratio(own, competitor))];
 }
 
-/** Formats three significant digits; a dash for no value. */
+/** Formats a number to three significant digits, or as a dash if there is none. */
 export function numberText(value: number | undefined): string {
   if (value === undefined || Number.isNaN(value)) return '-';
   const digits = Math.abs(value) >= 100 || Number.isInteger(value) ? 0 : Math.abs(value) >= 10 ? 1 : 2;

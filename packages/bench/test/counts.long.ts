@@ -76,8 +76,8 @@ for (const counted of stores) {
       const idle = async (holds: number, most = Infinity): Promise<number> => {
         const client = await at.connect(at.server.endpoint, { ttlMs: IDLE_TTL_MS });
         await Promise.all(Array.from({ length: holds }, (_, i) => client.acquire(`held-${holds}-${i}`)));
-        // Requires only two equal reads of the counters in a row, because between two heartbeats there is no
-        // time for a third read.
+        // Waits until only two reads of the counters in a row are equal, because between two heartbeats there
+        // is no time for a third read.
         await settled(at.server, 2);
         // Uses the lowest of several counts. On a busy machine, late requests of the client's start may add
         // to one count. Requests that the idle holds cause would be in every count.
@@ -88,7 +88,8 @@ for (const counted of stores) {
         return requested;
       };
       const one = await idle(1);
-      // Accepts one heartbeat more or less. A heartbeat consists of two requests.
+      // The number of requests may differ by two, because a heartbeat consists of two requests, and one
+      // heartbeat more or less may be counted.
       expect(await idle(HELD, one + 2)).to.be.within(one - 2, one + 2);
     });
 

@@ -51,10 +51,10 @@ for (const counted of stores) {
       const costs: Counters[] = [];
       for (let from = 0; from < WAITERS; from += HAND_OFFS)
         costs.push(await costOf(at.server, () => handOver(line.slice(from), HAND_OFFS)));
-      // Accepts one request more of each kind. Waiters and long-time holders read at intervals, which adds to
-      // some hand-offs on a busy machine. On etcd, the last holder writes into its label that it holds,
-      // although no waiter needs that. A holder's watch of its own entry may also report the removal before it
-      // is cancelled.
+      // Allows one request more of each kind than expected. Waiters and long-time holders read at intervals,
+      // which adds to some hand-offs on a busy machine. On etcd, the last holder writes into its label that
+      // it holds, although no waiter needs that. A holder's watch of its own entry may also report the
+      // removal before it is cancelled.
       const { events = 0, ...sent } = times(HAND_OFFS, counted.handOff);
       expectAtMost(leastOf(costs), { ...plusOne(sent), events: 2 * events });
     });
@@ -77,7 +77,7 @@ for (const counted of stores) {
     });
 
     if (counted.store === 'zookeeper') {
-      it('to create a node and to list the queue are both sent before the first response arrives', async () => {
+      it('that create a node and list the queue are both sent before the first response arrives', async () => {
         const proxy = await at.proxy();
         const client = await at.connect(proxy.endpoint);
         const before = (await at.server.counters())['requests']!;

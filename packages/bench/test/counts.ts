@@ -127,7 +127,7 @@ export async function lineUp(client: LockClient, name: string, waiters: number):
   return [holder, ...behind.toSorted((a, b) => (a.order < b.order ? -1 : 1))];
 }
 
-/** Makes `times` hand-offs: the holder releases, and the next waiter is granted. */
+/** Makes `times` hand-offs. In each of them the holder releases, and the next waiter is granted. */
 export async function handOver(line: readonly Place[], times: number): Promise<void> {
   for (let i = 0; i < times; i += 1) {
     await (await line[i]!.held).release();
@@ -167,7 +167,9 @@ export async function settled(server: BenchServer, reads = QUIET_READS): Promise
   await until(read, { what: 'nothing goes on', withinMs: 30_000 });
 }
 
-/** Returns the least of each counter over several equal runs. */
+/**
+ * Returns the lowest value of each counter. `costs` are the counters of several repetitions of the same work.
+ */
 export function leastOf(costs: readonly Counters[]): Counters {
   const least = (what: string): number => Math.min(...costs.map((cost) => cost[what] ?? 0));
   return Object.fromEntries(COUNTED.map((what) => [what, least(what)]));

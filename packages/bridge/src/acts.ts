@@ -11,7 +11,7 @@ import type {
   TokenRequest,
 } from './wire.ts';
 
-/** The parts of a bridge that `Acts` uses. */
+/** The parts of a bridge that are needed to evict an entry, read a token, or request a hand-over. */
 export interface ActsTools {
   readonly settings: Settings;
   /** Limits how many handover requests may wait for a holder's response. */
@@ -37,7 +37,10 @@ export class Acts {
     this.#asks = asks;
   }
 
-  /** Evicts an entry. The stored reason begins with the operator's name if `authorize` returned one. */
+  /**
+   * Evicts an entry of another client. The reason in the store begins with the operator's name if `authorize`
+   * returned one.
+   */
   async evict({ name, entry, reason }: EvictRequest, identity: Identity | undefined): Promise<EvictResponse> {
     const { key, order, owner, id } = entry;
     const seen = { key, order: BigInt(order), owner, ...(id === undefined ? {} : { id }) };
@@ -51,8 +54,8 @@ export class Acts {
   }
 
   /**
-   * Adds an entry with the handover request to the queue `name`, until the holder responds or the client
-   * disconnects.
+   * Adds an entry with a handover request to the queue `name`. Removes it when the holder responds or the
+   * client disconnects. Resolves with the result of the request.
    * @throws {Refused} when too many handover requests are pending.
    */
   async ask(
@@ -74,7 +77,10 @@ export class Acts {
 
 interface ClaimProgress {
   readonly state: ClaimState;
-  /** Whether the entry with the handover request had to wait, because another entry was ahead of it. */
+  /**
+   * Whether the entry with the handover request has ever waited in the queue, because another entry was ahead
+   * of it.
+   */
   readonly hasQueued: boolean;
 }
 

@@ -14,8 +14,8 @@ export const REQUIRED_ACTIONS = {
   token: ({ name }: TokenRequest): readonly Action[] => [{ kind: 'watch', topic: { kind: 'queue', name } }],
   evict: ({ name }: EvictRequest): readonly Action[] => [{ kind: 'evict', name }],
   ask: ({ name }: AskRequest): readonly Action[] => [{ kind: 'ask', name }],
-  // A join with a handover request shows that request to the holder, so it also needs the permission for
-  // `ask`.
+  // A join with a handover request shows that request to the holder, so it also needs the permission for the
+  // action `ask`.
   join: ({ name, request }: JoinRequest): readonly Action[] => [
     { kind: 'join', name },
     ...(request ? [{ kind: 'ask', name } as const] : []),
@@ -31,7 +31,7 @@ export function coversQueue(prefix: string, name: string): boolean {
   return name.startsWith(prefix);
 }
 
-/** A request, and facts about the connection on which it arrived. */
+/** A request that needs permissions, and what is known about the connection on which it arrived. */
 export interface AuthorizedRequest {
   readonly request: Request;
   readonly connection: ConnectionFacts;
@@ -49,7 +49,7 @@ export class Authorization {
   }
 
   /**
-   * Resolves when every action is allowed, with the first identity that `authorize` returned.
+   * Resolves when `authorize` allows every action of the request, with the first identity that it returned.
    * @throws {Refused} 403 for the first action that is refused.
    */
   async allow(requested: AuthorizedRequest, actions: readonly Action[]): Promise<Identity | undefined> {
@@ -62,7 +62,7 @@ export class Authorization {
     return identity;
   }
 
-  /** Resolves with whether every action is allowed. */
+  /** Resolves with whether `authorize` allows every action of the request. */
   async isAllowed(requested: AuthorizedRequest, actions: readonly Action[]): Promise<boolean> {
     return this.allow(requested, actions).then(
       () => true,

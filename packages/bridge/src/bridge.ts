@@ -27,8 +27,9 @@ export interface Bridge extends AsyncDisposable {
    */
   readonly handle: (request: Request, connection?: ConnectionFacts) => Promise<Response>;
   /**
-   * Combines the bridge with a page into one handler. Requests below `basePath` reach the bridge, all others
-   * the page. Requests for the page are refused too if their `Host` is not among the allowed ones.
+   * Combines the bridge with the handler of a web page into one handler. Requests below `basePath` reach the
+   * bridge, and all others the handler of the page. Requests for the page are refused too if their `Host` is
+   * not among the allowed ones.
    */
   readonly withPage: (page: Handler) => Handler;
   /**

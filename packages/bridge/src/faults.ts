@@ -15,7 +15,7 @@ export class FaultLog {
   readonly #session: Subscription;
   readonly #changed$ = new Subject<void>();
   readonly #faults: FaultSnapshot[] = [];
-  /** Evictions that are already in the log. */
+  /** Evictions that are already in the log of faults. */
   readonly #logged = new Set<string>();
 
   constructor(client: Pick<LockClient, 'session$'>, time: ServerTime) {
@@ -30,7 +30,7 @@ export class FaultLog {
     });
   }
 
-  /** The logged faults, the newest last. */
+  /** The faults in the log, the newest last. */
   get faults(): readonly FaultSnapshot[] {
     return this.#faults;
   }
@@ -46,7 +46,7 @@ export class FaultLog {
     this.#add({ kind: 'store', about: name, text: `the queue cannot be read${why}` });
   }
 
-  /** Records the evictions of a queue that are not in the log yet. */
+  /** Adds the evictions of a queue to the log of faults, except for those that it already contains. */
   evictions(name: string, evictions: readonly Eviction[]): void {
     for (const eviction of evictions) {
       const key = JSON.stringify([name, eviction.entry.key, String(eviction.entry.order)]);

@@ -1,7 +1,10 @@
 import { checkedOptions, invalidArgument, type KnownOptions } from '@queuelock/core/backend';
 import { MAX_INTERVAL_MS } from './wire/interval.ts';
 
-/** Lower limits of the options in milliseconds. Shorter intervals would take all of the bridge's CPU time. */
+/**
+ * Smallest values of the bridge's options for intervals and time limits, in milliseconds. Shorter ones would
+ * take all of the bridge's CPU time.
+ */
 const MIN_TIMES_MS: Readonly<Record<string, number>> = {
   heartbeatMs: 100,
   graceMs: 500,
@@ -20,7 +23,7 @@ export function numbersOf<T extends object>(defaults: Required<T>): KnownOptions
   return Object.fromEntries(Object.keys(defaults).map((key) => [key, 'number'])) as KnownOptions<T>;
 }
 
-/** Validates numeric options and fills in the defaults. */
+/** Validates the values of the bridge's numeric options, and fills in the defaults. */
 export function filled<T extends object>(
   what: string,
   defaults: Required<T>,

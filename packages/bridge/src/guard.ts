@@ -43,9 +43,9 @@ export function checkSource(request: Request, rules: GuardRules): void {
 }
 
 /**
- * Refuses a write without the bridge's token. Only a page that can read the bridge's responses has the token.
- * The required headers, for the token and for `application/json`, also make browsers send a preflight request
- * from other sites.
+ * Refuses a request that changes something, unless it has the bridge's token. Only a page that can read the
+ * bridge's responses has the token. The required headers, for the token and for `application/json`, also make
+ * browsers send a preflight request from other sites.
  * @throws {Refused} 403 or 415.
  */
 export function checkWrite({ headers }: Request, { token }: GuardRules): void {

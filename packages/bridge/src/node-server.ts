@@ -11,9 +11,9 @@ export type Handler = (request: Request, connection: ConnectionFacts) => Promise
 /** Address and connection limits of the server. */
 export interface ServeOptions {
   readonly handle: Handler;
-  /** Port. Default 0: any free port. */
+  /** Port on which the server listens. Default 0: any free port. */
   readonly port?: number;
-  /** Host. Default `127.0.0.1`: other machines cannot connect. */
+  /** Host on which the server listens. Default `127.0.0.1`: other machines cannot connect. */
   readonly host?: string;
   /** Largest number of open connections. A further connection is closed at once. Default 4,000. */
   readonly connections?: number;
@@ -29,7 +29,7 @@ export interface Served extends AsyncDisposable {
   /** URL for a browser on this machine, without a slash at the end. */
   readonly url: string;
   readonly port: number;
-  /** Closes all connections. Resolves when the port is free. */
+  /** Closes the server and all its connections. Resolves when the port is free. */
   close(): Promise<void>;
 }
 
@@ -119,7 +119,7 @@ async function reply(handle: Handler, incoming: IncomingMessage, outgoing: Serve
     await sendBody(response.body, outgoing);
     outgoing.end();
   } catch {
-    // The body ended with an error, so the connection is cut and the client retries.
+    // The body of the response failed before its end. So the connection is cut, and the client retries.
     outgoing.destroy();
   }
 }
@@ -131,8 +131,8 @@ function toRequest(incoming: IncomingMessage, signal: AbortSignal): Request {
     [values ?? []].flat().map((value): [string, string] => [name, value]),
   );
   const hasBody = method !== 'GET' && method !== 'HEAD';
-  // Uses a fixed host, because the client chooses the text of the path and must not be able to name another
-  // host.
+  // Puts a fixed host into the URL of the request. The client chooses the text of the path, and must not be
+  // able to name another host by it.
   const address = new URL(url.startsWith('/') ? `http://localhost${url}` : 'http://localhost/');
   return new Request(address, {
     method,
@@ -161,8 +161,8 @@ async function sendBody(body: ReadableStream<Uint8Array> | null, outgoing: Serve
   if (!body) return;
   const reader = body.getReader();
   outgoing.on('close', () => void reader.cancel().catch(() => undefined));
-  // Cuts the connection when the body fails while the connection accepts no more data. The failure must be
-  // handled here, since at that time no read is pending that could report it.
+  // Cuts the connection if reading the body fails while the connection accepts no more data. Without this
+  // handler the failure would go unnoticed, since at that time no read is pending.
   reader.closed.catch(() => outgoing.destroy());
   for (;;) {
     const { done, value } = await reader.read();

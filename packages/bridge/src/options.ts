@@ -14,13 +14,13 @@ import type { Observable } from './rx.ts';
 import type { ContendersAct, ContendersSnapshot, Snapshot, Topic } from './wire.ts';
 
 /**
- * An action of a request, for `authorize` to allow or refuse. For an `evict`, `ask` or `join` without a name,
- * the function decides for all names at once. The bridge uses this to show permissions, and before it reads
- * the body of a request. If the action is allowed, it is checked again with its name. A prefix covers every
- * queue whose name begins with it.
+ * An action of a request, for `authorize` to allow or refuse. An `evict`, `ask` or `join` without a name
+ * means all names at once. The bridge requests that to show permissions, and before it reads the body of a
+ * request. If it is allowed, the action is checked again with its name. A prefix covers every queue whose
+ * name begins with it.
  */
 export type Action =
-  /** Reading the facts about the bridge, and the permissions of this client. */
+  /** To read the facts about the bridge, and the permissions of the client that sent the request. */
   | { readonly kind: 'facts' }
   | { readonly kind: 'watch'; readonly topic: Exclude<Topic, { kind: 'join' }> }
   | { readonly kind: 'evict' | 'ask' | 'join' | 'contend'; readonly name?: string };
@@ -78,11 +78,14 @@ export interface BridgeTimes {
 export interface Contenders {
   /** Name of the queue for which the demo programs contend. */
   readonly name: string;
-  /** Emits after each change. Never errors. */
+  /** Emits after each change of the state that `draw` returns. Never errors. */
   readonly changed$: Observable<unknown>;
   /** Returns the current state of the demo programs. */
   readonly draw: () => Omit<ContendersSnapshot, keyof Snapshot | 'name'>;
-  /** Applies a visitor's action. If the promise rejects, the visitor receives the error. */
+  /**
+   * Applies an action of a visitor to the demo programs. If the promise rejects, the visitor receives the
+   * error.
+   */
   readonly act: (act: ContendersAct) => Promise<void>;
 }
 
@@ -133,7 +136,7 @@ const OPTIONS: KnownOptions<BridgeOptions> = {
   clock: 'object',
 };
 
-/** Validated options with all defaults filled in. */
+/** Validated options of the bridge, with all defaults filled in. */
 export interface Settings extends Required<Omit<BridgeOptions, 'contenders' | 'limits' | 'times'>> {
   readonly contenders: Contenders | undefined;
   readonly limits: AllLimits;
@@ -152,7 +155,7 @@ const TIMES: Required<BridgeTimes> = {
 
 const OWN_MACHINE = ['localhost', '127.0.0.1', '[::1]'];
 
-/** Validates the options and fills in the defaults. */
+/** Validates the options of the bridge, and fills in the defaults. */
 export function settingsOf(options: BridgeOptions): Settings {
   const {
     client,

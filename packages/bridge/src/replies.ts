@@ -32,7 +32,8 @@ export function eventStream(body: ReadableStream<Uint8Array>): Response {
     headers: {
       ...SECURITY,
       'content-type': 'text/event-stream; charset=utf-8',
-      // These headers forbid proxies to buffer the stream, for instance in order to compress it.
+      // The headers `cache-control` and `x-accel-buffering` forbid proxies to buffer the stream, for instance
+      // in order to compress it.
       'cache-control': 'no-store, no-transform',
       'x-accel-buffering': 'no',
     },

@@ -17,12 +17,15 @@ export interface Allowed extends Incoming {
   readonly client: ClientId;
 }
 
-/** Schema, permissions and handler of a request with a body. */
+/**
+ * How the bridge processes one kind of request with a body: the schema of the body, the permissions, and the
+ * handler.
+ */
 export interface Route<T> {
   readonly schema: v.GenericSchema<T>;
-  /** Actions that must be allowed before the body is read. */
+  /** Actions of the request that `authorize` must allow before the bridge reads the body. */
   readonly before?: readonly Action[];
-  /** Actions that must be allowed before the request has any effect. */
+  /** Returns the actions of the request that `authorize` must allow before the request has any effect. */
   readonly requires: (body: T) => readonly Action[];
   readonly run: (body: T, allowed: Allowed) => Promise<Response>;
 }
@@ -51,7 +54,7 @@ export class RequestCheck {
   }
 
   /**
-   * Reads and validates the body.
+   * Reads and validates the body of a request.
    * @throws {Refused} when the body is not valid, or too large
    */
   async read<T>(incoming: Incoming, schema: v.GenericSchema<T>): Promise<T> {

@@ -32,7 +32,7 @@ export class RequestRouter {
   readonly #rules: GuardRules;
   readonly #authorization: Authorization;
   readonly #check: RequestCheck;
-  /** Handlers by method and path. A `POST` that is not in `READS` is a write. */
+  /** Handlers of requests by method and path. Every `POST` changes something, except for those in `READS`. */
   readonly #handlers: ReadonlyMap<string, Work>;
 
   constructor(tools: RequestRouterTools) {
@@ -206,7 +206,7 @@ export class RequestRouter {
     }
   }
 
-  /** Returns the name of the queue of the demo programs, if this client may disturb them. */
+  /** Returns the name of the queue of the demo programs, if the client of the request may disturb them. */
   async #contendersFor(incoming: Incoming): Promise<string | undefined> {
     const { contenders } = this.#tools.settings;
     if (!contenders) return undefined;
@@ -242,7 +242,7 @@ function noResource({ method, url }: Request, basePath: string): string {
 /** Number of topics in a request for a stream that count as much as one additional request. */
 const TOPICS_AS_REQUEST = 8;
 
-/** Requests that have a body but change nothing. */
+/** Requests that are a `POST`, because they have a body, but change nothing. */
 const READS = new Set(['POST stream', 'POST token']);
 
 /** Requests that keep a join alive or leave it. */

@@ -23,11 +23,11 @@ export interface StreamsTools {
 /** A topic that a client requested. `refusal` is the reason if it was not allowed. */
 export type Order = RequestedTopic & { readonly refusal?: Error };
 
-/** A request for a stream. */
+/** A client's request for a stream of snapshots of several topics. */
 export interface StreamOrder {
   readonly topics: readonly Order[];
   readonly client: ClientId;
-  /** Whether the whole request fails if any topic is refused. */
+  /** Whether the whole request for a stream fails if any of its topics is refused. */
   readonly isStrict?: boolean;
   /** Key and grace of the join for which the stream was opened. They are sent before all snapshots. */
   readonly joined?: JoinResponse;

@@ -145,7 +145,7 @@ export class Topics {
   #deadlocks(prefix: string): TopicSource {
     const { settings, time } = this.#tools;
     const seen = new SeenDeadlocks(prefix, settings.clock);
-    // Leaves out queues with a single entry: a queue without waiters cannot be part of a deadlock.
+    // Does not watch queues with a single entry: a queue without waiters cannot be part of a deadlock.
     const deep$ = this.#deepest({ prefix, minDepth: 2, again: () => seen.isUnsure });
     const changed$ = deep$.pipe(
       tap((deep) => {
@@ -193,18 +193,18 @@ export class Topics {
   }
 }
 
-/** Returns whether there is something to show: the store has responded, or an error is known. */
+/** Returns whether a topic has something to show: the store has responded, or an error is known. */
 function isSeen({ status, error }: { readonly status: string; readonly error?: unknown }): boolean {
   return status !== 'connecting' || error !== undefined;
 }
 
-/** Encodes a snapshot in one piece. */
+/** Encodes a topic's snapshot as a single piece of JSON. */
 function inJson(draw: () => unknown): () => Iterable<string> {
   return () => [JSON.stringify(draw())];
 }
 
 /**
- * Does nothing. It is for a source whose only resources are subscriptions, which end when the feed
- * unsubscribes.
+ * The function `close` of a source whose only resources are subscriptions. It does nothing, because these end
+ * when the feed unsubscribes.
  */
 function close(): void {}

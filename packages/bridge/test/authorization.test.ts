@@ -39,7 +39,10 @@ const ACTIONS: readonly Action[] = [
 interface Attempt {
   readonly path: string;
   readonly method: 'GET' | 'POST';
-  /** Body of the request. `LATEST` in it is replaced by the latest visitor's entry. */
+  /**
+   * Body of the request. The test replaces the text `LATEST` in it by the entry of the visitor that joined
+   * the queue last.
+   */
   readonly body?: unknown;
   /** Actions that the request needs. If one of them is refused, the request must be refused. */
   readonly needs: readonly string[];
@@ -58,7 +61,7 @@ const handover = { reason: 'urgent', withinMs: 1 };
 const name = fc.constantFrom(...NAMES);
 const KEPT = { kept: 'yes' };
 
-/** Id and secret of a join, which no join in the bridge has. */
+/** Id and secret of a join that the bridge does not have. */
 const KEY = { id: '0'.repeat(24), secret: 'x'.repeat(32) };
 const OF_A_JOIN = [
   ['joins/touch', { joins: [KEY] }],
@@ -156,7 +159,7 @@ describe('authorization of requests to the bridge', () => {
     bridge = createBridge({ client, authorize, times, contenders, clientOf: () => undefined });
     for (const name of NAMES) {
       await client.acquire(name, { owner: `holder of ${name}` });
-      // This stream watches the queue, so that the bridge sees an eviction in it.
+      // Opens a stream that watches the queue, so that the bridge sees an eviction in it.
       const watching = await send({ path: `stream?queue=${name}`, method: 'GET', needs: [] });
       const victim = client.claim(name, { owner: `victim in ${name}` }).subscribe({ error: () => undefined });
       const seenQueue = await seen(client.watch(name), ({ entries }) => entries.length === 2);

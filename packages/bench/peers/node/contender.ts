@@ -10,7 +10,7 @@ export interface Contender {
 
 /** A lock library whose performance is measured. */
 export interface Lock {
-  /** Opens a connection, and resolves when it is connected. */
+  /** Opens a connection to the store, and resolves when it is connected. */
   open(): Promise<Contender>;
   /**
    * Resolves when `waiters` entries wait and the server watches their predecessors, so that no request is in
@@ -24,13 +24,13 @@ export interface Lock {
  * is the lower bound for a lock.
  */
 export interface RawStore {
-  /** Calls to measure, by name. Each call gets a key of its own. */
+  /** Raw calls to the store that are measured, by name. Each call gets a key of its own. */
   readonly calls: Readonly<Record<string, (key: string) => Promise<unknown>>>;
   create(key: string): Promise<unknown>;
   remove(key: string): Promise<unknown>;
   /**
-   * Resolves when the server watches the key. Later calls `gone` when the server reports that the key was
-   * deleted.
+   * Watches a key. Resolves when the server has registered the watch. Calls `gone` when the server later
+   * reports that the key was deleted.
    */
   watchDeletion(key: string, gone: () => void): Promise<void>;
   close(): Promise<void>;

@@ -2,8 +2,8 @@ import { percentile } from '../../src/stats.ts';
 import type { Contender, Lock, RawStore, Release } from './contender.ts';
 import { cpuUs, nowUs, sayAndWait, type Parameters } from './protocol.ts';
 
-// Number of warm-up queues, the same as in the Java program of this benchmark. Code that is not compiled yet
-// takes twice as long.
+// Number of warm-up queues, the same as in the Java program that measures hand-offs. Code that is not
+// compiled yet takes twice as long.
 const WARM_LINES = 10;
 const WARM_WAITERS = 300;
 // Largest number of enqueues in flight. With more, the measurement would include how a library queues its own
@@ -12,8 +12,8 @@ const ENQUEUE_AT_A_TIME = 64;
 
 /**
  * Enqueues `n` waiters behind a holder. Then the holder releases, and each waiter releases as soon as it is
- * granted. The waiters belong to `sessions` sessions in turn (1 by default). `warm` is the number of warm-up
- * queues.
+ * granted. The waiters belong to `sessions` sessions in turn (1 by default). First it does the same with
+ * `warm` warm-up queues, which are not measured.
  */
 export async function drain(lock: Lock, parameters: Parameters): Promise<object> {
   const name = parameters.text('name');
@@ -27,8 +27,8 @@ export async function drain(lock: Lock, parameters: Parameters): Promise<object>
 }
 
 /**
- * Parameters of the scenario `drain`. If `telling` is set, the program reports its progress to the harness
- * and waits for a line before it continues.
+ * A queue of the scenario `drain`: its name, and its number `n` of waiters. If `telling` is set, the program
+ * reports its progress to the harness and waits for a line before it continues.
  */
 interface Passing {
   readonly name: string;

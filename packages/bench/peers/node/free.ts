@@ -2,7 +2,7 @@ import { percentile } from '../../src/stats.ts';
 import type { Lock } from './contender.ts';
 import { cpuUs, nowUs, type Parameters } from './protocol.ts';
 
-// Least number of warm-up cycles, the same as in the Java program of this benchmark. Code that is not
+// Least number of warm-up cycles, the same as in the Java program that measures free locks. Code that is not
 // compiled yet takes twice as long.
 const WARM_AT_LEAST = 3_000;
 
@@ -33,13 +33,13 @@ export interface Loops {
 
 export interface LoopsResult {
   readonly cycles: number;
-  /** Number of cycles that ran before the measurement. */
+  /** Number of cycles, each an acquisition and a release, that ran before the measured ones to warm up. */
   readonly warmed: number;
-  /** Median duration of one cycle in microseconds. */
+  /** Median duration of one cycle, which is an acquisition and a release, in microseconds. */
   readonly p50: number;
   readonly p99: number;
   readonly perSecond: number;
-  /** Microseconds of processor time per cycle. */
+  /** Processor time of the client in microseconds per cycle, which is an acquisition and a release. */
   readonly clientCpu: number;
 }
 

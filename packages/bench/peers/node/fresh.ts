@@ -3,19 +3,20 @@ import { mean, percentile } from '../../src/stats.ts';
 import type { Contender, Lock } from './contender.ts';
 import { nowUs, type Parameters } from './protocol.ts';
 
-// Number of warm-up rounds of all clients together, the same as in the Java program of this benchmark.
+// Number of holds of all clients together before the measured ones, to warm up. The Java program that
+// measures the same scenario has the same number.
 const WARM_ROUNDS = 200;
 const STALL_US = 50_000;
 
 /**
- * A function that starts a client with a connection of its own, which writes keys outside of the measured
- * queues. It resolves with the function that stops these writes.
+ * A function that starts a client that writes keys outside of the measured queues, over a connection of its
+ * own. It resolves with a function that stops these writes.
  */
 export type Noise = () => Promise<() => Promise<void>>;
 
 /**
- * Runs several clients, each with its own connection. In a loop, each acquires the same lock, holds it and
- * releases it.
+ * Runs several clients, each with its own connection. Each acquires the same lock again and again, holds it
+ * and releases it.
  */
 export async function fresh(lock: Lock, parameters: Parameters, noise: Noise): Promise<object> {
   const clients = parameters.number('clients');
@@ -34,7 +35,7 @@ interface Grant {
   readonly by: number;
   readonly heldAt: number;
   releasedAt: number;
-  /** Whether another client was waiting when this one released. */
+  /** Whether another client was waiting when the client released the lock. */
   contested: boolean;
 }
 

@@ -20,7 +20,8 @@ export interface OwnContender extends Contender {
   acquireAll(names: readonly string[]): Promise<Release>;
   /**
    * Returns a function that ends the session by a request on another connection, so that all its holds end in
-   * one change of the store. It resolves when the server has responded. The preparation is made by this call.
+   * one change of the store. That function resolves when the server has responded. `revocation` itself
+   * prepares the request, for instance opens the connection.
    */
   revocation(): Promise<() => Promise<unknown>>;
 }
@@ -58,7 +59,7 @@ async function open(
   revocation: Revocation,
 ): Promise<OwnContender> {
   const client = createLockClient(backend, { ttlMs: ttlMs ?? SESSION_MS });
-  // Acquires a lock once, which opens the session.
+  // Acquires a lock once, which opens the client's session before the measurement.
   await (await client.acquire('warm/connected')).release();
   return {
     async acquire(name) {

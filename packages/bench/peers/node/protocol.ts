@@ -28,7 +28,7 @@ export class Parameters {
   }
 }
 
-/** Returns the address of the server from the environment. */
+/** Returns the address of the store's server from an environment variable. */
 export function endpointOf(variable: 'ETCD' | 'ZK' | 'REDIS'): string {
   const endpoint = process.env[variable];
   if (!endpoint) throw new Error(`${variable}=host:port is not set`);
@@ -41,7 +41,7 @@ export function say(line: Readonly<Record<string, unknown>>): void {
 
 let input: Interface | undefined;
 
-/** Prints the line, and waits until the harness replies with a line. */
+/** Prints a line to the harness, and resolves when the harness replies with a line. */
 export function sayAndWait(line: Readonly<Record<string, unknown>>): Promise<void> {
   const lines = (input ??= createInterface(process.stdin));
   const received = new Promise<void>((resolve) => lines.once('line', () => resolve()));

@@ -6,8 +6,8 @@ const QUIET_READS = 3;
 const MAX_WAIT_MS = 120_000;
 
 /**
- * Resolves when the server has at least this many watches, and all of them have caught up with the store.
- * Their number must have stopped changing, and clients must have stopped reading.
+ * Resolves when the etcd server has at least `watches` watches, and all of them have caught up with the
+ * store. Their number must have stopped changing, and clients must have stopped reading.
  */
 export async function untilWatchingEtcd(endpoint: string, watches: number): Promise<void> {
   await untilSteady(watches, async () => {
@@ -29,7 +29,7 @@ export async function untilWatchingZooKeeper(endpoint: string, watches: number):
 /** The number of watches on a server, and of its requests so far. */
 interface Load {
   readonly watched: number;
-  /** Number of requests so far, if the server counts requests. */
+  /** Number of requests that the server has received so far, if it counts requests. */
   readonly requested: number;
 }
 

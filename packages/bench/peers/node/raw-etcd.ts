@@ -40,7 +40,7 @@ export function rawEtcd(transport: Transport): RawStore {
 export async function leaseRevocation(lease: string, transport: Transport): Promise<() => Promise<unknown>> {
   const endpoint = endpointOf('ETCD');
   const driver = driverOf(endpoint, checkOptions({ hosts: endpoint, transport }));
-  // Makes a first call, which opens the connection.
+  // Makes a first call to etcd, which opens the connection, so that the measured call need not open it.
   await driver.status(CALL);
   return () => driver.leaseRevoke({ ID: lease }, CALL);
 }

@@ -5,7 +5,7 @@ import type { RawStore } from './contender.ts';
 import { endpointOf } from './protocol.ts';
 import { SESSION_MS } from './session.ts';
 
-/** Raw ZooKeeper calls over Node's sockets, the same way as queuelock's transport `native`. */
+/** Raw ZooKeeper calls over Node's sockets, with the same code as queuelock's transport `native`. */
 export async function rawWire(): Promise<RawStore> {
   const clock = systemClock();
   const endpoint = endpointOf('ZK');

@@ -11,8 +11,8 @@ const CLOSE_AFTER_MS = 50;
 type Done = (code: number, text: string, value: unknown) => void;
 
 /**
- * Types of the part of npm `zookeeper` that this program uses. The package's own declarations need other
- * packages.
+ * Types of the part of the npm package zookeeper that the benchmark uses. The package's own declarations need
+ * other packages.
  */
 interface Native extends EventEmitter {
   init(config: Config): void;
@@ -33,7 +33,7 @@ interface Config {
 
 const Native = createRequire(import.meta.url)('zookeeper') as new () => Native;
 
-/** Raw ZooKeeper calls over npm `zookeeper`, the same way as queuelock's transport of that name. */
+/** Raw ZooKeeper calls over the npm package zookeeper, as queuelock's transport `zookeeper` makes them. */
 export async function rawZooKeeper(): Promise<RawStore> {
   const native = new Native();
   const watched = new Map<string, () => void>();
@@ -41,8 +41,8 @@ export async function rawZooKeeper(): Promise<RawStore> {
   native.init({ connect: endpointOf('ZK'), timeout: SESSION_MS, debug_level: 0 });
   await connected;
   native.on('deleted', (_self: unknown, path: string) => {
-    // Calls the listener outside of the package's callback, because the package delays a call from inside of
-    // it until the next network event.
+    // Calls the listener outside of the callback of the npm package zookeeper. The package delays a call that
+    // is made inside of its callback until the next network event.
     setImmediate(() => {
       watched.get(path)?.();
       watched.delete(path);
@@ -103,8 +103,8 @@ export async function closeSession(secret: {
 function call(send: (done: Done) => number): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const sent = send((code, text, value) => {
-      // Continues outside of the package's callback, because the package delays a call from inside of it
-      // until the next network event.
+      // Settles the promise outside of the callback of the npm package zookeeper. The package delays a call
+      // that is made inside of its callback until the next network event.
       setImmediate(() => (code === 0 ? resolve(value) : reject(new Error(`ZooKeeper answers ${text}`))));
     });
     if (sent !== 0) reject(new Error(`the ZooKeeper client refuses the call (${sent})`));

@@ -23,8 +23,8 @@ interface PartResult {
 }
 
 /**
- * Starts the processes of the waiters, and measures the hand-offs. `client` is the argument CLIENT of this
- * program, which the other processes need too.
+ * Starts the processes of the waiters, and measures the hand-offs between them. `client` is the name of the
+ * measured lock library, which is an argument of these processes.
  */
 export async function spread(lock: OwnLock, client: string, parameters: Parameters): Promise<object> {
   const n = parameters.number('n');

@@ -25,20 +25,23 @@ export interface Connection {
    * broke; the client reconnects by itself while anything is subscribed.
    */
   readonly connection: 'connecting' | 'live' | 'stale';
-  /** Start of this state, in milliseconds since 1970 by the clock of the page. */
+  /**
+   * Time at which the connection entered its present state, in milliseconds since 1970 by the clock of the
+   * page.
+   */
   readonly since: number;
   /** Error of the last attempt, while the connection is not `live`. */
   readonly error?: BridgeError;
 }
 
 /**
- * A snapshot with the state of the connection on which it arrived. A stream of these emits again only when
- * the content has changed.
+ * A snapshot with the state of the connection on which it arrived. A stream of such values emits again only
+ * when the content has changed.
  */
 export interface Observed<P> extends Connection {
   /**
-   * The latest snapshot; `undefined` before the first. Its own `status` describes the connection between the bridge and the
-   * store.
+   * The latest snapshot of the observed topic; `undefined` before the first one. Its own `status` describes
+   * the connection between the bridge and the store.
    */
   readonly snapshot: P | undefined;
   /**
@@ -48,7 +51,7 @@ export interface Observed<P> extends Connection {
   readonly refusal?: BridgeError;
 }
 
-/** Options of a join. */
+/** Options with which a page joins a queue. */
 export type JoinOptions = Omit<JoinRequest, 'name' | 'key'>;
 
 /**
@@ -72,7 +75,7 @@ export interface PageLock {
   readonly remainingMs: number;
   /** Aborts when the hold is lost, not when it is released. The reason is a `BridgeError` with the code `OWNERSHIP_LOST`. */
   readonly signal: AbortSignal;
-  /** Handover requests that this holder has not answered yet. */
+  /** Handover requests to this holder to which it has not responded yet. */
   readonly requests: readonly HandoverSnapshot[];
   /**
    * Responds to a handover request. `yield` releases to the next waiter, `pass` releases to the requester
@@ -97,9 +100,9 @@ export type PageClaimState =
   | {
       readonly status: 'queued';
       readonly id: string;
-      /** Fencing token that the entry will have when it holds. */
+      /** Fencing token that the entry of this join will have when it holds. */
       readonly token: string;
-      /** Number of entries ahead plus one: 1 is the next to hold. */
+      /** Number of entries ahead of this one plus one: the entry with position 1 holds next. */
       readonly position: number;
       readonly expectedWaitMs: number | undefined;
       /**
@@ -114,14 +117,17 @@ export type PageClaimState =
   | { readonly status: 'held' | 'suspect'; readonly lock: PageLock }
   | {
       readonly status: 'ended';
-      /** `lost`: the lock was held and then lost. `failed`: the lock was never held. */
+      /** How the join ended. `lost`: the lock was held and then lost. `failed`: the lock was never held. */
       readonly outcome: 'released' | 'lost' | 'failed';
       readonly error: BridgeError | undefined;
     };
 
 /** Client of a bridge. It shows lock state and takes locks over one stream for all subscriptions of the page. */
 export interface BridgeClient {
-  /** State of the stream, which is open only while anything is subscribed. Never errors. */
+  /**
+   * State of the client's stream from the bridge, which is open only while anything is subscribed. This
+   * observable never errors.
+   */
   readonly connection$: Observable<Connection>;
   /**
    * Emits an error when the function in the option `headers` fails and the client sends the headers that the
@@ -138,7 +144,10 @@ export interface BridgeClient {
   queue(name: string): Observable<Observed<QueueSnapshot>>;
   /** Watches the recent history of a queue: joins, grants and departures that the bridge has seen. */
   timeline(name: string): Observable<Observed<TimelineSnapshot>>;
-  /** Watches the recorded holds of a queue, also from before the bridge was started. None if no client records them. */
+  /**
+   * Watches the recorded holds of a queue, also from before the bridge was started. There are none if no
+   * client records its holds.
+   */
   record(name: string): Observable<Observed<RecordSnapshot>>;
   /** Watches an election: the leader and the candidates. */
   election(name: string): Observable<Observed<ElectionSnapshot>>;
@@ -187,7 +196,7 @@ export interface BridgeClient {
   close(): void;
 }
 
-/** Headers of a request, by name. */
+/** HTTP headers of a request to the bridge, by name. */
 export type BridgeHeaders = Readonly<Record<string, string>>;
 
 /** Options of a bridge client. */
@@ -210,13 +219,13 @@ export interface BridgeClientOptions {
   readonly clock?: ClientClock;
 }
 
-/** Clock and timers of the client. */
+/** Clock and timers that the bridge's client uses in the page. */
 export interface ClientClock {
   /**
    * Milliseconds since an arbitrary start. Never goes back, and advances while the machine sleeps if the platform can measure
    * that.
    */
   now(): number;
-  /** Calls `task` once after `ms` or later. The returned function cancels it. */
+  /** Calls `task` once after at least `ms` milliseconds. The returned function cancels the call. */
   after(ms: number, task: () => void): () => void;
 }

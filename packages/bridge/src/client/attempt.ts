@@ -2,15 +2,15 @@ import type { ClientClock } from './api.ts';
 import { unavailable } from './bridge-error.ts';
 import { EventParser, type StreamEvent } from './event-parser.ts';
 
-/** Callbacks and clock of one connection attempt. */
+/** Callbacks and clock of one attempt to connect to the bridge. */
 export interface AttemptTools {
   readonly clock: ClientClock;
   readonly open: (signal: AbortSignal) => Promise<Response>;
   /** Called whenever bytes arrive from the bridge, even if they are only a part of a heartbeat. */
   readonly onData: () => void;
-  /** Called for each event. An error that it throws ends the attempt. */
+  /** Called for each event that the bridge sends. An error that it throws ends the connection attempt. */
   readonly onEvent: (event: StreamEvent) => void;
-  /** Called once when the stream ends, unless `stop` was called. */
+  /** Called once when the connection to the bridge ends, unless the client itself has ended it. */
   readonly onEnd: (error: unknown) => void;
 }
 
@@ -18,8 +18,8 @@ const RESPONSE_TIMEOUT_MS = 10_000;
 const MISSED_HEARTBEATS = 2.5;
 
 /**
- * One HTTP response with server-sent events, from its request to its end. The attempt also ends when no data
- * arrives for 2.5 heartbeat intervals, because a dead connection reports no error.
+ * One attempt to receive a stream from the bridge, from the request to the end of the response. It also ends
+ * when no data arrives for 2.5 heartbeat intervals, because a dead connection reports no error.
  */
 export class Attempt {
   readonly #tools: AttemptTools;

@@ -2,7 +2,8 @@ const FIRST_MS = 250;
 const LONGEST_MS = 10_000;
 
 /**
- * Exponential backoff between attempts. Each delay is a random 50 to 100 % of a limit that doubles, so that clients spread out.
+ * Exponential backoff between attempts to reach the bridge. Each delay is a random 50 to 100 % of a limit
+ * that doubles, so that clients spread out.
  */
 export class Backoff {
   #ceilingMs = FIRST_MS;

@@ -8,7 +8,7 @@ export class BridgeError extends Error {
    * Error code of the core. `UNAVAILABLE` when the bridge could not be reached or its response was not valid.
    */
   readonly code: QueueLockErrorCode;
-  /** Whether the same call may succeed when it is repeated. */
+  /** Whether the call that failed may succeed when it is repeated. */
   readonly retryable: boolean;
   /**
    * The removal of the entry, if another client removed it. It has the actor and the reason if that client

@@ -1,14 +1,14 @@
 import { Observable } from '../rx.ts';
 
 // Gets `node:async_hooks` from `process`, because an import would make bundlers for browsers look for it. A
-// browser has no asynchronous contexts, so there the callbacks need no context.
+// browser has no asynchronous contexts, so it needs none of these functions.
 const node = (globalThis as { readonly process?: Partial<Pick<NodeJS.Process, 'getBuiltinModule'>> }).process;
 const hooks = node?.getBuiltinModule?.('node:async_hooks');
 
-/** Runs a task in the asynchronous context in which this function was created by `callerScope`. */
+/** A function that runs tasks in the asynchronous context of the code that created it. */
 export type CallerScope = (task: () => void) => void;
 
-/** Returns a function that runs tasks in the asynchronous context of this call. */
+/** Returns a function that runs tasks in the asynchronous context of the call of `callerScope`. */
 export function callerScope(): CallerScope {
   if (!hooks) return (task) => task();
   const caller = new hooks.AsyncResource('queuelock.caller');
@@ -16,8 +16,8 @@ export function callerScope(): CallerScope {
 }
 
 /**
- * Returns a function that calls `call` in the asynchronous context in which `boundToCaller` was called, not
- * in that of its own caller.
+ * Returns a function that calls `call` in the asynchronous context in which `boundToCaller` was called, and
+ * not in the context of the later caller.
  */
 export function boundToCaller<T>(call: () => T): () => T {
   if (!hooks) return call;
@@ -26,8 +26,8 @@ export function boundToCaller<T>(call: () => T): () => T {
 }
 
 /**
- * Emits to each subscriber in the asynchronous context in which it subscribed. This is necessary because all
- * topics of a page arrive on one stream.
+ * Returns a stream that emits to each subscriber in the asynchronous context in which it subscribed.
+ * Otherwise it would emit in the context of the page's one stream, on which all topics arrive.
  */
 export function inCallerContext<T>(source$: Observable<T>): Observable<T> {
   return new Observable((subscriber) => {

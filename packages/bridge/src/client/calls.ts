@@ -77,7 +77,10 @@ export class Calls {
     }
   }
 
-  /** Resolves with the response before its body has arrived. Rejects as `post` does. */
+  /**
+   * Sends a request, and resolves with the response before its body has arrived. Rejects with `BridgeError`,
+   * or with the reason of the aborted signal.
+   */
   async open(path: string, init: RequestInit): Promise<Response> {
     const response = await this.#send(path, init);
     if (response.ok) return response;

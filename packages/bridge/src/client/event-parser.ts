@@ -1,4 +1,4 @@
-/** An event of a stream. */
+/** An event that the bridge sends in its stream of server-sent events. */
 export interface StreamEvent {
   readonly type: string;
   readonly id: string;
@@ -25,7 +25,7 @@ export class EventParser {
   #dataLength = 0;
 
   /**
-   * Returns the events that this piece completes.
+   * Returns the events that are complete with this piece of the stream.
    * @throws Error if an event is longer than 16 Mi characters
    */
   push(piece: string): readonly StreamEvent[] {
@@ -33,7 +33,8 @@ export class EventParser {
     this.#rest += piece;
     if (this.#rest.length + this.#dataLength > MAX_EVENT_LENGTH)
       throw new Error(`an event of the stream is longer than ${String(MAX_EVENT_LENGTH)} characters`);
-    // Splits only when a line can have ended. Otherwise a long line would be searched again for each of its pieces.
+    // Splits the text only when a line can have ended. Otherwise a long line that arrives in many pieces
+    // would be searched again for each piece.
     return mayEndLine ? this.#split() : [];
   }
 

@@ -8,8 +8,8 @@ type Read = () => BridgeHeaders | PromiseLike<BridgeHeaders>;
 const WITHIN_MS = 2_000;
 
 /**
- * Provides the headers of each request, which the caller set or which its function returns. While that
- * function fails, the headers that it returned last are used.
+ * Provides the headers of each request. The option `headers` contains them, or is a function that returns
+ * them. While that function fails, the headers that it returned last are used.
  */
 export class FreshHeaders {
   readonly #clock: ClientClock;
@@ -23,15 +23,15 @@ export class FreshHeaders {
     else this.#latest = headers;
   }
 
-  /** Emits the error when the function fails and earlier headers are used instead. */
+  /** Emits the error when the function in the option `headers` fails and earlier headers are used instead. */
   get errors$(): Observable<BridgeError> {
     return this.#errors$;
   }
 
   /**
    * Returns the headers for the next request. Fixed headers are returned without a promise, because the last
-   * request of a page that closes cannot wait. Rejects if the function fails and there are no earlier
-   * headers.
+   * request of a page that closes cannot wait. Rejects if the function in the option `headers` fails and has
+   * never succeeded.
    */
   next(): BridgeHeaders | Promise<BridgeHeaders> {
     return this.#read ? this.#readOrLatest(this.#read) : (this.#latest ?? {});

@@ -23,8 +23,8 @@ type Queued = Extract<JoinSnapshot, { status: 'queued' }>;
 type Holding = Extract<JoinSnapshot, { status: 'held' | 'suspect' }>;
 type Ended = Extract<PageClaimState, { status: 'ended' }>;
 
-// Fraction of the bridge's grace for which the page believes that it holds. The other 2 % allow for a
-// difference between the rates of the two clocks.
+// Fraction of the bridge's grace for which the page believes that it holds. The remaining 2 % allow for a
+// difference between the clock rates of the page and the bridge.
 const USABLE_PART_OF_GRACE = 0.98;
 const NOTHING = v.object({});
 const LEAVE_TIMEOUT_MS = 5_000;
@@ -46,7 +46,7 @@ export class PageJoin {
   readonly #listening = new Subscription();
   readonly #backoff = new Backoff();
   #graceMs = 0;
-  /** Send time of the newest request whose response reported that the bridge did not hold the lock yet. */
+  /** Send time of the page's latest request whose response reported no hold of the bridge yet. */
   #waitedAt = 0;
   #hold: PageHold | undefined;
   /** The hold as the bridge last reported it. The page counts as a holder only until the proven time ends. */
@@ -60,7 +60,7 @@ export class PageJoin {
     this.#tools = tools;
   }
 
-  /** Emits the states of the join; completes after `ended`. */
+  /** Emits the states of the page's join; completes after the state `ended`. */
   get state$(): Observable<PageClaimState> {
     return this.#state$;
   }
@@ -88,7 +88,7 @@ export class PageJoin {
     } catch (error) {
       const { retryable, retryAfterMs } = bridgeError(error);
       if (this.#leaving) return;
-      // The first request may have reached the bridge although its response is missing. A repeated request
+      // The request to join may have reached the bridge although its response is missing. A repeated request
       // has the same random key, so the bridge does not add a second join.
       if (retryable)
         this.#touches.add(
@@ -134,7 +134,7 @@ export class PageJoin {
     else this.#waitedAt = sentAt;
   }
 
-  /** Begins the hold, or extends it until `deadline`. Does nothing if that time is already over. */
+  /** Begins the page's hold, or extends its proven time to `deadline`, unless that has already passed. */
   #prove(deadline: number): void {
     const snapshot = this.#holding;
     if (this.#hold) this.#hold.prove(deadline);
@@ -173,7 +173,7 @@ export class PageJoin {
 
   #onLoss(error: BridgeError): void {
     if (this.#hasEnded) return;
-    // The bridge may still hold the lock, but this page can no longer use it.
+    // Makes the bridge release the lock, which it may still hold: this page can no longer use it.
     void this.#leave(false);
     this.#end({ status: 'ended', outcome: 'lost', error });
   }

@@ -35,10 +35,10 @@ interface ActiveListener extends Listener {
   since?: string;
 }
 
-// Time in milliseconds in which changes of the topics are collected into one request: a page that renders
-// anew drops and adds many topics at once.
+// Time in milliseconds in which changes of the page's topics are collected into one request. A page that
+// renders anew drops and adds many topics at once.
 const BATCH_MS = 5;
-// Delay in milliseconds before the stream reopens because a topic was dropped.
+// Delay in milliseconds before the page's stream reopens because a topic was dropped.
 const DROPPED_MS = 1_000;
 // Delay in milliseconds before the client requests topics again that an overloaded bridge refused.
 const REFUSED_RETRY_MS = 5_000;
@@ -72,7 +72,7 @@ export class PageStream {
     return this.#connection$.value;
   }
 
-  /** Emits whenever data arrives, also for heartbeats. */
+  /** Emits whenever data from the bridge arrives, even if it is only a heartbeat. */
   get data$(): Observable<void> {
     return this.#data$;
   }
@@ -109,7 +109,7 @@ export class PageStream {
     this.#data$.complete();
   }
 
-  /** Disconnects while no topic has a listener. */
+  /** Closes the stream's connection to the bridge. It is reopened when a topic gets a listener. */
   #disconnect(): void {
     this.#next?.cancel();
     this.#next = undefined;
@@ -120,8 +120,8 @@ export class PageStream {
   }
 
   /**
-   * Schedules a reconnect, unless one is scheduled for an earlier time. Does nothing if no topic is left: a
-   * listener may have dropped the last topic when it received an error.
+   * Schedules a reconnect of the stream, unless one is scheduled for an earlier time. Does nothing if no
+   * topic is left, because a listener may have dropped the last one when it received an error.
    */
   #openIn(ms: number): void {
     if (this.#topics.size === 0) return;

@@ -3,15 +3,15 @@ import { ifDefined } from '../snapshots/if-defined.ts';
 import { toWireError } from '../refusal.ts';
 import type { HandoverSnapshot, JoinSnapshot } from '../wire.ts';
 
-/** What a snapshot of a join contains besides the state of the claim on the lock. */
+/** What a snapshot of a join contains besides the state of the join's claim. */
 export interface JoinDetails {
   readonly at: number;
-  /** Key of the entry; empty until the entry is in the queue. */
+  /** Key of the join's entry; empty until the entry is in the queue. */
   readonly key: string;
   readonly requests: readonly HandoverSnapshot[];
 }
 
-/** Converts a join to its wire form. */
+/** Converts the state of a join to the form in which the bridge sends it to pages. */
 export function joinSnapshot(state: PositionedClaimState, { at, key, requests }: JoinDetails): JoinSnapshot {
   switch (state.status) {
     case 'joining':

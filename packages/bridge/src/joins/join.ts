@@ -18,9 +18,9 @@ export interface JoinTools extends IdleDetectorTools {
 export interface JoinSpec {
   readonly key: JoinKey;
   readonly request: JoinRequest;
-  /** Owner label of the entry. */
+  /** Owner label of the join's entry in the queue. */
   readonly owner: string;
-  /** How the page will prove that it is alive. */
+  /** How the page of the join will prove that it is alive. */
   readonly sign: Sign;
 }
 
@@ -69,7 +69,7 @@ export class Join {
     this.#claim.add(follow(claim$, (state) => this.#take(state)));
   }
 
-  /** Emits after each change; completes with the end of the join. */
+  /** Emits after each change of the join; completes when the join ends. */
   get changed$(): Observable<void> {
     return this.#changed$;
   }
@@ -89,12 +89,12 @@ export class Join {
     return !('answer' in this.#state && this.#state.answer);
   }
 
-  /** The ownership, while the join holds. */
+  /** The ownership of the lock, while the join holds. */
   get ownership(): Ownership | undefined {
     return 'ownership' in this.#state ? this.#state.ownership : undefined;
   }
 
-  /** How long the bridge keeps this join from now on, as the response to a touch reports it. */
+  /** How long the bridge keeps the join from now on, for the response to a touch. */
   get touched(): TouchResponse['joins'][number] {
     const { ownership, hasEnded, key } = this;
     const graceMs = hasEnded ? 0 : this.#tools.graceMs;
@@ -155,8 +155,8 @@ export class Join {
   }
 
   /**
-   * Unsubscribes from the claim, which leaves or releases. The claim emits nothing after that, so this method
-   * sets the end state.
+   * Unsubscribes from the join's claim, which removes its entry or releases the lock. The claim emits nothing
+   * after that, so this method sets the end state.
    */
   #endBy(state: Extract<PositionedClaimState, { status: 'ended' }>): void {
     if (this.hasEnded) return;

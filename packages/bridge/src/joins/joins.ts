@@ -77,7 +77,7 @@ export class Joins {
   }
 
   /**
-   * Returns the join.
+   * Returns the join with the id and secret of the key.
    * @throws {Refused} when no join has the id, and in the same way when the secret is wrong
    */
   get({ id, secret }: JoinKey): Join {
@@ -155,8 +155,8 @@ export class Joins {
 }
 
 /**
- * The client of a join, and the functions that free its share of the quotas: `forget` for the join itself,
- * `answered` for its handover request.
+ * The client of a join, and two functions that free its share of the quotas. `forget` is for the join itself,
+ * and `answered` for its handover request.
  */
 interface JoinReleases {
   readonly client: ClientId;

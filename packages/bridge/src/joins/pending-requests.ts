@@ -10,7 +10,7 @@ import type { HandoverSnapshot, JoinAnswer } from '../wire.ts';
 export class PendingRequests {
   readonly #ownership: Ownership;
   readonly #queue$: Observable<QueueState>;
-  /** Requests by the id of the requesting entry. */
+  /** Handover requests by the id of the requesting entry. */
   readonly #requests = new Map<string, HandoverRequest>();
   #onChange: () => void = () => undefined;
 
@@ -46,9 +46,9 @@ export class PendingRequests {
   }
 
   /**
-   * Sends the holder's response to the requester `to`.
-   * @throws {QueueLockError} `INVALID_ARGUMENT` when no request with this id is pending; the error of the
-   * store when it refuses the answer.
+   * Sends the holder's response to the requester, which the id of its entry (`to`) names.
+   * @throws {QueueLockError} `INVALID_ARGUMENT` when no request of an entry with this id is pending; the
+   *   error of the store when it refuses the answer.
    */
   async answer({ to, answer, reason = 'no' }: JoinAnswer): Promise<void> {
     const request = this.#requests.get(to);

@@ -46,7 +46,7 @@ export class BytesInFlight {
     return () => this.#release(snapshot, client);
   }
 
-  /** Removes the callback of a stream that has ended. */
+  /** Removes the callback `onRoom` of a stream that has ended. It will not be called any more. */
   forget(onRoom: () => void): void {
     this.#waiting.delete(onRoom);
   }

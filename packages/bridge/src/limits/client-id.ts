@@ -31,7 +31,10 @@ export function addressAndPrincipal({ remoteAddress, principal }: ClientFacts): 
   return boundedId(JSON.stringify([address ?? '', principal ?? '']));
 }
 
-/** Cuts an id to its largest length, because a host may take it from text that the client sent. */
+/**
+ * Shortens the id of a client to the largest allowed length. An application may take the id from text that
+ * the client sent.
+ */
 export function boundedId(id: ClientId): ClientId {
   return id?.slice(0, MAX_LENGTH);
 }

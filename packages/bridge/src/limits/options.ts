@@ -3,46 +3,51 @@ import { filled, numbersOf } from '../filled.ts';
 
 /** Limits on what one client may use at the same time. A request that exceeds a limit gets status 429. */
 export interface ClientLimits {
-  /** Largest number of open streams of the client. Default 200. */
+  /** Largest number of open streams of one client. Default 200. */
   readonly streams?: number;
-  /** Largest number of distinct topics in all streams of the client. Default 200. */
+  /** Largest number of distinct topics in all streams of one client. Default 200. */
   readonly topics?: number;
   /**
-   * Largest number of the client's topics that are overviews: lists of queues, sessions, deadlocks, faults.
+   * Largest number of a client's topics that are overviews: lists of queues, sessions, deadlocks, faults.
    * Default 16.
    */
   readonly overviews?: number;
   /**
-   * Largest number of queues whose entries the client watches. Several topics of one queue count once.
+   * Largest number of queues whose entries one client watches. Several topics of one queue count once.
    * Default 100.
    */
   readonly queues?: number;
-  /** Largest number of the client's joins. Default 100. */
+  /** Largest number of joins of one client. Default 100. */
   readonly joins?: number;
   /**
-   * Largest number of handover requests without an answer, from `ask` and from joins with a `request`.
-   * Default 10.
+   * Largest number of a client's handover requests without an answer, from `ask` and from joins with a
+   * `request`. Default 10.
    */
   readonly asks?: number;
-  /** Largest number of bytes of snapshots over 16 KiB that were sent and are not read yet. Default 8 MiB. */
+  /**
+   * Largest number of bytes of snapshots over 16 KiB that were sent to one client and that it has not read
+   * yet. Default 8 MiB.
+   */
   readonly bytes?: number;
-  /** Largest number of request bodies that are being received. Default 16. */
+  /** Largest number of request bodies that are being received from one client. Default 16. */
   readonly bodies?: number;
   /**
-   * Requests a second, with a burst of five times as many. Touches and leave requests have four times this rate. Every eight
-   * topics of a stream count as one more request. Default 100.
+   * Largest number of requests that one client may make in a second, with a burst of five times as many.
+   * Touches and leave requests have four times this rate. Every eight topics of a stream count as one more
+   * request. Default 100.
    */
   readonly requestsPerSecond?: number;
 }
 
 /** Limits for the simultaneous use of the whole bridge. A request beyond them gets status 503. */
 export interface BridgeLimits {
-  /** Largest number of open streams. Default 2,000. */
+  /** Largest number of open streams of all clients. Default 2,000. */
   readonly streams?: number;
-  /** Largest number of distinct topics of all streams. Default 2,000. */
+  /** Largest number of distinct topics in the streams of all clients. Default 2,000. */
   readonly topics?: number;
   /**
-   * Largest number of topics that are overviews: lists of queues, sessions, deadlocks, faults. Default 64.
+   * Largest number of topics of all clients that are overviews: lists of queues, sessions, deadlocks, faults.
+   * Default 64.
    */
   readonly overviews?: number;
   /** Largest number of queues whose entries the bridge watches for its clients. Default 500. */
@@ -52,26 +57,29 @@ export interface BridgeLimits {
    * entries. Default 200.
    */
   readonly deepest?: number;
-  /** Largest number of queues in a list. Default 20,000. */
+  /** Largest number of queues in one list of queues. Default 20,000. */
   readonly listed?: number;
-  /** Largest number of joins, including those that have ended within the last minute. Default 1,000. */
+  /**
+   * Largest number of joins of all clients, including those that have ended within the last minute. Default
+   * 1,000.
+   */
   readonly joins?: number;
-  /** Largest number of handover requests without an answer. Default 100. */
+  /** Largest number of handover requests of all clients without an answer. Default 100. */
   readonly asks?: number;
   /**
    * Largest number of bytes of snapshots over 16 KiB that are encoded and not read yet. Each snapshot counts
    * once. The same number of bytes is cached for pages that subscribe later. Default 32 MiB.
    */
   readonly bytes?: number;
-  /** Largest number of request bodies that are being received. Default 200. */
+  /** Largest number of request bodies that are being received from all clients. Default 200. */
   readonly bodies?: number;
   /** Largest number of bytes of a request body. Default 256 KiB. */
   readonly bodyBytes?: number;
-  /** Limits of each client. */
+  /** Limits for each client of the bridge. */
   readonly perClient?: ClientLimits;
 }
 
-/** Limits with all defaults filled in. */
+/** Limits for clients and for the bridge, with all defaults filled in. */
 export type AllLimits = Required<Omit<BridgeLimits, 'perClient'>> & {
   readonly perClient: Required<ClientLimits>;
 };
@@ -102,7 +110,7 @@ const CLIENT_LIMITS: Required<ClientLimits> = {
   requestsPerSecond: 100,
 };
 
-/** Validates the limits and fills in the defaults. */
+/** Validates the limits for clients and for the bridge, and fills in the defaults. */
 export function filledLimits(limits: BridgeLimits | undefined): AllLimits {
   const known: KnownOptions<BridgeLimits> = { ...numbersOf(LIMITS), perClient: 'object' };
   const { perClient, ...rest } = checkedOptions('limits', limits, known);

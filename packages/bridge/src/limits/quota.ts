@@ -22,7 +22,7 @@ const RETRY_AFTER_S = 5;
 export class Quota {
   readonly #spec: QuotaSpec;
   readonly #inUse = new Counts();
-  /** Counts by client. A client is forgotten when it uses nothing any more. */
+  /** The uses of each client by their keys. A client is forgotten when it uses nothing any more. */
   readonly #byClient = new Map<string, Counts>();
 
   constructor(spec: QuotaSpec) {
@@ -40,7 +40,7 @@ export class Quota {
   }
 
   /**
-   * Counts one use until the returned function is called.
+   * Counts the use of a stream, join or other resource by a client, until the returned function is called.
    * @throws {Overloaded} 429 when the client is at its limit, 503 when the bridge is at its limit
    */
   take(client: ClientId, key: unknown = Symbol(this.#spec.option)): () => void {
@@ -62,7 +62,7 @@ export class Quota {
   }
 }
 
-/** The keys in use, each with the number of its uses. */
+/** Counts the uses of each resource by its key. A resource that has several uses counts once in `size`. */
 class Counts {
   readonly #counts = new Map<unknown, number>();
 

@@ -7,7 +7,7 @@ interface Bucket {
   readonly at: number;
 }
 
-/** Length of a burst: a client may make the requests of this many seconds at once. */
+/** Number of seconds whose requests a client may make at once, as a burst. */
 const BURST_S = 5;
 // Number of clients whose rate is remembered. The least recently active ones are forgotten first, so that ids
 // that clients choose do not fill the memory.
@@ -20,7 +20,7 @@ const KEPT_CLIENTS = 10_000;
 export class RequestRate {
   readonly #perSecond: number;
   readonly #clock: Clock;
-  /** Buckets, the least recently used first. */
+  /** Token bucket of each client, the least recently used first. */
   readonly #buckets = new Map<string, Bucket>();
 
   constructor(perSecond: number, clock: Clock) {
@@ -30,7 +30,7 @@ export class RequestRate {
 
   /**
    * Counts a request of the client against its rate.
-   * @param cost the number of requests that this one counts as. Default 1
+   * @param cost the number of requests that the request counts as. Default 1
    * @throws {Overloaded} 429 when the client exceeds its rate.
    */
   take(client: ClientId, cost = 1): void {

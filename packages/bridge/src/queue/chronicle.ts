@@ -22,7 +22,7 @@ export interface Gap {
  */
 export class Chronicle {
   readonly beganAt: number;
-  /** The stays of the present entries. The keys are the texts that `nameOf` returns. */
+  /** The stays of the present entries, by a text that identifies the entry. */
   #present: ReadonlyMap<string, Stay> = new Map();
   readonly #past: Stay[] = [];
   readonly #gaps: Writable<Gap>[] = [];
@@ -124,8 +124,8 @@ export class Chronicle {
 }
 
 /**
- * Returns a text that identifies an entry. It includes the order number, since a store may use a key again
- * for another entry.
+ * Returns a text that identifies an entry. It includes the order number, because a store may give the key of
+ * a removed entry to a new one.
  */
 export function nameOf({ key, order }: { readonly key: string; readonly order: bigint | string }): string {
   return `${String(order)} ${key}`;

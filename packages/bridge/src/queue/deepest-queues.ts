@@ -13,7 +13,7 @@ export interface DeepQueues {
   readonly omitted: number;
 }
 
-/** Settings that decide which queues are watched, and how often a value is emitted. */
+/** Settings of an overview: which queues it watches, and how often it emits their states. */
 export interface DeepSettings {
   readonly client: Pick<LockClient, 'watch'>;
   readonly clock: Clock;
@@ -27,11 +27,14 @@ export interface DeepSettings {
   /** Largest number of watched queues; those with the most entries are chosen. */
   readonly max: number;
   /**
-   * Shortest interval between two emitted values in milliseconds. It is needed because many queues change
-   * often.
+   * Shortest interval between two emissions of an overview in milliseconds. It is needed because many queues
+   * change often.
    */
   readonly everyMs: number;
-  /** Returns whether to emit again after the interval although no queue has changed. Default: never. */
+  /**
+   * Returns whether the overview emits again after the interval although no queue has changed. Default:
+   * never.
+   */
   readonly again?: () => boolean;
 }
 
@@ -42,8 +45,8 @@ export interface DeepSettings {
 const MAX_ENTRIES = 20_000;
 
 /**
- * Watches the queues of `view` that have the most entries. A queue that stays among these is not watched
- * anew. Closes `view` when the subscription ends.
+ * Emits the states of the queues in a list that have the most entries. A queue that stays among these is not
+ * watched anew. Closes `view`, the list, when the subscription ends.
  */
 export function watchDeepest(view: ListView, settings: DeepSettings): Observable<DeepQueues> {
   return new Observable((subscriber) => {
@@ -91,7 +94,10 @@ class DeepWatches {
     return [...this.#states.values()];
   }
 
-  /** Returns whether the watched queues or their states have changed since the last call. */
+  /**
+   * Returns whether the overview's choice of queues, or the state of one of them, has changed since the last
+   * call.
+   */
   takeChange(): boolean {
     const hasChanged = this.#hasChanged;
     this.#hasChanged = false;
@@ -99,8 +105,8 @@ class DeepWatches {
   }
 
   /**
-   * Watches the queues with the most entries, and stops watching all others. Returns how many queues a limit
-   * left out.
+   * Chooses the queues with the most entries, begins to watch the new ones, and stops watching all others.
+   * Returns how many queues are not watched because of a limit.
    */
   choose(queues: readonly ListedQueue[]): number {
     this.#hasChanged = true;

@@ -6,7 +6,10 @@ import { textOf, type ListedRecord, type SharedList } from './shared-list.ts';
 /** Number of queues in one piece of JSON. After each piece the encoder checks whether it has to pause. */
 const STEP = 500;
 
-/** A part of a shared list: the queues whose names begin with one prefix. */
+/**
+ * A view of a list of queues that several topics share. It shows only the queues whose names begin with one
+ * prefix.
+ */
 export class ListView {
   readonly #prefix: string;
   readonly #list: SharedList;
@@ -21,7 +24,10 @@ export class ListView {
     this.#onClose = onClose;
   }
 
-  /** Emits when the queues of this view have changed, and upon subscription if any state is known. */
+  /**
+   * Emits when the list's queues with the prefix of this view have changed. Also emits upon subscription if
+   * any state is known.
+   */
   get changed$(): Observable<unknown> {
     return this.#list.changed$.pipe(
       startWith(undefined),
@@ -33,7 +39,7 @@ export class ListView {
     return { ...this.#list.state, queues: this.#shown.map(({ queue }) => queue) };
   }
 
-  /** Yields the current snapshot in pieces of JSON. */
+  /** Yields the current snapshot of the view's queues as pieces of JSON. */
   *pieces(now: number, max: number): Generator<string> {
     const shown = this.#shown;
     const head = JSON.stringify({

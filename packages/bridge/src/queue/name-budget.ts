@@ -8,7 +8,7 @@ export class NameBudget {
   }
 
   /**
-   * Counts the name as watched until the returned function is called. Returns `undefined` if the name is not
+   * Counts a queue as watched until the returned function is called. Returns `undefined` if the queue is not
    * watched yet and the limit is reached.
    */
   take(name: string): (() => void) | undefined {

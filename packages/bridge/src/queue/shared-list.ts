@@ -14,8 +14,8 @@ export interface ListTools {
 export interface ListedRecord {
   readonly queue: ListedQueue;
   /**
-   * Time since which the bridge has seen the present first entry. With `isLonger` the entry was there even
-   * earlier.
+   * Time since which the bridge has seen the queue's present first entry. If `isLonger` is true, the entry
+   * was the first even earlier.
    */
   readonly frontAt: number;
   readonly isLonger: boolean;
@@ -24,8 +24,8 @@ export interface ListedRecord {
 }
 
 /**
- * One list of queues. It is read from the store once for all topics whose queues it contains: their prefixes
- * begin with the prefix of this list.
+ * A list of queues that is read from the store once for several topics. The prefix of each of these topics
+ * begins with the prefix of the list.
  */
 export class SharedList {
   readonly prefix: string;
@@ -33,7 +33,7 @@ export class SharedList {
   readonly #time: ServerTime;
   readonly #watch: Subscription;
   #state: QueuesState = { status: 'connecting', queues: [] };
-  /** The queues, sorted by name. */
+  /** Records of the list's queues, sorted by name. */
   #records: readonly ListedRecord[] = [];
   /**
    * Whether the store could be read when the latest list arrived. If not, the times of changes that the next
@@ -83,7 +83,10 @@ export class SharedList {
     this.#changed$.next();
   }
 
-  /** Merges the new list with the known records. Both are sorted by name, so one pass finds all matches. */
+  /**
+   * Combines a list of queues from the store with the known records of these queues. Both are sorted by name,
+   * so one pass finds all matches.
+   */
   #merged(queues: readonly ListedQueue[]): readonly ListedRecord[] {
     const seen = { now: this.#time.now(), isContinuous: this.#isContinuous };
     const known = this.#records;
@@ -106,7 +109,7 @@ function recordOf(
   return { queue, frontAt: known.frontAt, isLonger: known.isLonger };
 }
 
-/** Returns the JSON of one queue. It is encoded at the first call. */
+/** Returns the JSON of one queue of a list. It is encoded when it is needed for the first time. */
 export function textOf(record: ListedRecord): string {
   record.text ??= JSON.stringify(snapshotOfRecord(record));
   return record.text;
@@ -125,8 +128,8 @@ function snapshotOfRecord({ queue, frontAt, isLonger }: ListedRecord): ListedQue
 }
 
 /**
- * Returns the index of the first name that is not before `prefix`. All names with this prefix follow from
- * that index on.
+ * Returns the index of the first queue whose name is not before `prefix` in the sorted list. All queues with
+ * this prefix follow from that index on.
  */
 function firstFrom(records: readonly ListedRecord[], prefix: string): number {
   let [low, high] = [0, records.length];

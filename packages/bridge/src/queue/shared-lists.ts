@@ -11,7 +11,7 @@ export interface SharedListsTools extends ListTools {
 interface Open {
   readonly list: SharedList;
   viewers: number;
-  /** Cancels the timer that stops reading the list. */
+  /** Cancels the timer after which the list is no longer read from the store. */
   cancel: () => void;
 }
 
@@ -32,8 +32,8 @@ export class SharedLists {
   }
 
   /**
-   * Returns a view of the queues with a prefix. The list is read from the store until `close` of the view is
-   * called.
+   * Returns a view of the queues whose names begin with a prefix. Their list is read from the store until
+   * `close` of the view is called.
    * @throws {QueueLockError} `INVALID_ARGUMENT` for a store that cannot list queues.
    */
   view(prefix: string): ListView {

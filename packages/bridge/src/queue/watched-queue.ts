@@ -37,8 +37,8 @@ export class WatchedQueue {
   #state: QueueState;
   #evictions: readonly Eviction[] = [];
   /**
-   * The fencing tokens of the holders, by the text that identifies their entry (`nameOf`); `undefined` while
-   * a token is being read.
+   * The fencing tokens of the holders, by a text that identifies the holder's entry. The value is `undefined`
+   * while the token is being read.
    */
   #tokens = new Map<string, bigint | undefined>();
 

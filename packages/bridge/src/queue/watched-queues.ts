@@ -14,7 +14,7 @@ export interface WatchedQueuesTools extends WatchTools {
 interface Watched {
   readonly queue: WatchedQueue;
   readers: number;
-  /** Cancels the timer that ends the watch. */
+  /** Cancels the timer after which the queue is no longer watched. */
   cancel: () => void;
 }
 
@@ -51,7 +51,7 @@ export class WatchedQueues {
     ];
   }
 
-  /** Returns a queue if it is watched. */
+  /** Returns the queue with this name if it is watched at present. */
   get(name: string): WatchedQueue | undefined {
     return this.#queues.get(name)?.queue;
   }

@@ -17,7 +17,10 @@ export class SeenDeadlocks {
   readonly #prefix: string;
   readonly #clock: Clock;
   #deep: DeepQueues = { list: { status: 'connecting', queues: [] }, queues: [], omitted: 0 };
-  /** The time when each cycle was first seen, by a text that identifies its waits. */
+  /**
+   * The time when each cycle of waiters was first seen. The keys are texts that identify a cycle by its
+   * entries.
+   */
   #since: ReadonlyMap<string, number> = new Map();
   #sure: readonly Deadlock[] = [];
 
@@ -37,8 +40,8 @@ export class SeenDeadlocks {
   }
 
   /**
-   * Whether there are cycles that have been seen for less than a second, and are not reported yet. A later
-   * evaluation may report them.
+   * Whether there are cycles of waiters that have been seen for less than a second, and are not reported yet.
+   * They may be reported later although no queue changes.
    */
   get isUnsure(): boolean {
     return this.#since.size > this.#sure.length;

@@ -13,7 +13,10 @@ import { ifDefined } from './if-defined.ts';
 
 const WITH_WAIT = 100;
 
-/** Function that returns for how many milliseconds the bridge still holds the lock with the entry `id`. */
+/**
+ * Returns for how many more milliseconds the bridge is proven to hold the lock with the entry `id`. Returns
+ * `undefined` if the bridge does not hold with that entry.
+ */
 export type Budgets = (id: string | undefined) => number | undefined;
 
 /** Returns the properties that the snapshots of all topics have. */
@@ -21,7 +24,7 @@ export function snapshotOf({ status, error }: Pick<QueueState, 'status' | 'error
   return { at, status, ...(error === undefined ? {} : { error: toWireError(error) }) };
 }
 
-/** Converts the entries of a queue to their wire form. */
+/** Converts the entries of a queue to the form in which the bridge sends them to pages. */
 export function entrySnapshots(queue: WatchedQueue, now: number, budgets: Budgets): readonly EntrySnapshot[] {
   const { entries } = queue.state;
   const waits = waitsOf(queue, now);
@@ -69,8 +72,8 @@ function seenSnapshot(
 }
 
 /**
- * Returns the estimated waits of the first waiters only: for all of them, the cost would grow with the square
- * of the queue's length.
+ * Returns the estimated waits of the first waiters only. For all waiters of a queue, the time to compute them
+ * would grow with the square of its length.
  */
 function waitsOf(
   { state: { entries }, chronicle }: WatchedQueue,

@@ -6,7 +6,7 @@ import type { FaultsSnapshot } from '../wire.ts';
 import { snapshotOf } from './entry.ts';
 import { ifDefined } from './if-defined.ts';
 
-/** The parts of a bridge that `Findings` uses. */
+/** The parts of a bridge that are needed for a snapshot of the store's faults. */
 export interface FindingsTools {
   readonly client: Pick<LockClient, 'diagnose'>;
   readonly time: ServerTime;
@@ -26,7 +26,7 @@ export class Findings {
     this.#tools = tools;
   }
 
-  /** Whether at least one diagnosis has finished, also if it failed. */
+  /** Whether at least one diagnosis of the store has finished, also if it failed. */
   get isReady(): boolean {
     return this.#diagnosedAt !== undefined || this.#error !== undefined;
   }

@@ -23,8 +23,8 @@ const MIN_PAUSE_MS = 1;
 export class Encoder {
   readonly #tools: EncoderTools;
   /**
-   * The feeds whose next snapshot each client waits for. The next snapshot to be encoded is one of the first
-   * client in this map.
+   * For each client, the feeds of which it waits for the next snapshot. The encoder takes the next feed from
+   * the first client in this map.
    */
   readonly #queued = new Map<ClientId, Set<Feed>>();
   /** The feeds whose encoded snapshots are cached, the least recently encoded first. */
@@ -67,7 +67,7 @@ export class Encoder {
     });
   }
 
-  /** Encodes one piece of a snapshot. Returns whether there was anything to encode. */
+  /** Encodes one piece of the next snapshot. Returns `false` if no snapshot waits to be encoded. */
   #step(): boolean {
     this.#current ??= this.#next();
     if (!this.#current) return false;

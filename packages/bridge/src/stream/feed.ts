@@ -5,7 +5,7 @@ import { topicKey, type Topic } from '../wire.ts';
 
 /** Source of the snapshots of a topic. */
 export interface TopicSource {
-  /** Emits after each change, and upon subscription if any state is known. */
+  /** Emits after each change of the topic, and upon subscription if any state is known. */
   readonly changed$: Observable<unknown>;
   /** Yields the current snapshot in pieces of JSON. The bridge may do other work between two pieces. */
   readonly encode: () => Iterable<string>;
@@ -28,7 +28,8 @@ export interface FeedTools {
  */
 export type FeedListener = (feed: Feed) => void;
 
-// Bytes per millisecond, which limits the rate of one feed to a megabyte a second.
+// Bytes of one topic's snapshots that may be sent in a millisecond. This limits each topic to a megabyte a
+// second.
 const BYTES_PER_MS = 1_000;
 
 /**
@@ -49,7 +50,7 @@ export class Feed {
   #pauseMs: number;
   #cancel: (() => void) | undefined;
   #isEncoding = false;
-  /** Whether the state has changed since the encoding began. */
+  /** Whether the source of the snapshots has changed since the encoding of the latest snapshot began. */
   #isOutdated = false;
   #isClosed = false;
 
@@ -61,7 +62,7 @@ export class Feed {
     this.#watch = follow(source.changed$, () => this.#onChange());
   }
 
-  /** Version of the latest snapshot; 0 before the first. */
+  /** Version number of the topic's latest snapshot; 0 before the first. */
   get version(): number {
     return this.#version;
   }
@@ -80,7 +81,7 @@ export class Feed {
     return this.#version > 0 && !this.#event && !this.#failure;
   }
 
-  /** Size of the encoded snapshot. */
+  /** Size of the topic's encoded snapshot in bytes. */
   get bytes(): number {
     return this.#event?.byteLength ?? 0;
   }
@@ -134,7 +135,8 @@ export class Feed {
 
   #take(pieces: readonly string[]): void {
     const { paceMs, epoch } = this.#tools;
-    // JSON contains no line breaks and escapes those in texts, so a single `data` line is enough.
+    // A server-sent event has one line `data` for each line of its text. JSON contains no line breaks and
+    // escapes those in texts, so a single one is enough.
     const bytes = Buffer.from(`id: ${epoch}.${String(this.#version)}\nevent: state\n${pieces.join('')}}\n\n`);
     this.#pauseMs = Math.max(paceMs, bytes.byteLength / BYTES_PER_MS);
     this.#event = bytes;

@@ -41,7 +41,7 @@ export class Feeds {
   /**
    * Adds a subscriber to the feed of a topic.
    * @throws the error of the topic's source, because of a limit, a name that the store cannot represent, or a
-   *   wrong secret
+   *   wrong secret of a join
    */
   read(topic: Topic, { listener, client }: FeedReader): Reading {
     const release = this.#count(topic, client);
@@ -131,7 +131,7 @@ export class Feeds {
   }
 }
 
-/** Returns the quotas in which a topic counts. */
+/** Returns the quotas by which a topic is limited. */
 function quotasOf(
   topic: Topic,
   { topics, overviews, queues }: FeedsTools['limits'],

@@ -34,7 +34,7 @@ export class SseConnection {
   /** Texts that are sent before the next snapshot, such as the refusals of topics. */
   readonly #texts: Uint8Array[] = [];
   #cancelHeartbeat: () => void;
-  /** Called when the client has read the last snapshot. */
+  /** Called when the client has read the snapshot that was sent last on this stream. */
   #onRead: (() => void) | undefined;
 
   readonly #send = (): void => {
@@ -43,7 +43,7 @@ export class SseConnection {
       const chunk = this.#texts.length > 0 ? Buffer.concat(this.#texts.splice(0)) : this.#nextSnapshot();
       if (chunk) this.#enqueue(chunk);
     } catch (error) {
-      // A snapshot could not be encoded. The stream fails, and the client retries.
+      // If a snapshot cannot be encoded, the stream fails, and the client retries.
       if (this.#end()) this.#controller?.error(error);
     }
   };
@@ -68,12 +68,12 @@ export class SseConnection {
     this.#cancelHeartbeat = this.#scheduleHeartbeat();
   }
 
-  /** Adds a text that is sent before the next snapshot. */
+  /** Sends a text on the stream before the next snapshot, for instance the refusal of a topic. */
   sendText(text: string): void {
     this.#texts.push(Buffer.from(text));
   }
 
-  /** Marks the topic as having a new snapshot. */
+  /** Marks the topic of a feed as having a snapshot that the client has not received. */
   readonly onSnapshot = (feed: Feed): void => {
     if (this.#hasEnded) return;
     this.#pending.add(feed);
@@ -91,7 +91,8 @@ export class SseConnection {
    */
   #nextSnapshot(): Uint8Array | undefined {
     const { client, encoder, inFlight } = this.#settings;
-    // The oldest snapshot is sent first, so that the id of an event implies that everything older was sent.
+    // Sends the oldest pending snapshot first. So a client that has received an event has also received every
+    // older one.
     let oldest: Feed | undefined;
     for (const feed of this.#pending) if (!oldest || feed.version < oldest.version) oldest = feed;
     if (!oldest) return undefined;

@@ -12,7 +12,7 @@ export interface BridgeFacts {
    * Id of one run of the bridge's process, different after each start. Joins of an earlier run have ended.
    */
   readonly epoch: string;
-  /** Token to send as `TOKEN_HEADER` with every write. */
+  /** The bridge's token, which a page sends in the header `queuelock-token` with every write. */
   readonly token: string;
   /** Description of the store for display, without secrets. */
   readonly storeLabel: string;
@@ -24,7 +24,7 @@ export interface BridgeFacts {
   readonly contenders?: string;
 }
 
-/** Header that carries `BridgeFacts.token`. */
+/** Header in which a page sends the bridge's token, `BridgeFacts.token`. */
 export const TOKEN_HEADER = 'queuelock-token';
 
 /** Body of the request to evict an entry. */
@@ -65,7 +65,7 @@ export interface TokenResponse {
   readonly token?: string;
 }
 
-/** The first event of a stream. */
+/** The first event that the bridge sends in a stream. */
 export interface Hello {
   readonly version: number;
   readonly epoch: string;
@@ -75,11 +75,14 @@ export interface Hello {
   readonly heartbeatMs: number;
 }
 
-/** The event `state`. The `id` of the event is the `since` for the next stream. */
+/**
+ * The event `state`, which contains a snapshot. A client that reconnects sends the latest `id` of such an
+ * event as the `since` of its topic.
+ */
 export interface StateEvent {
   /** Key of the topic, as `topicKey` returns it. */
   readonly topic: string;
-  /** The snapshot, in the form that belongs to the kind of the topic. */
+  /** The snapshot of the topic. Its properties depend on the kind of the topic. */
   readonly snapshot: unknown;
 }
 

@@ -25,13 +25,13 @@ export interface ContenderSnapshot {
    * 1970.
    */
   readonly provenUntil?: number;
-  /** How the program's process ended. Present with the status `gone`. */
+  /** How the program's process ended. Present if the program has the status `gone`. */
   readonly end?: string;
 }
 
 /** A line of the demo's event log: something that happened to a demo program or to its lock. */
 export interface HappeningSnapshot {
-  /** Number of the line; later lines have larger numbers. */
+  /** Number of the event in the log; later events have larger numbers. */
   readonly id: number;
   readonly at: number;
   /** Kind of the event. `violation` means that the lock broke one of its guarantees, such as exclusion. */

@@ -4,14 +4,14 @@ import * as v from 'valibot';
 /** An error on the wire: the core's code and message, and whether the same call may succeed when it is repeated. */
 export interface WireError {
   readonly code: QueueLockErrorCode;
-  /** Message that begins with the code in brackets, without secrets. */
+  /** Error message, which begins with the code in brackets and contains no secrets. */
   readonly message: string;
   readonly retryable: boolean;
-  /** Why the lock was lost, as the core reports it. Present with `OWNERSHIP_LOST`. */
+  /** Why the lock was lost, as the core reports it. Present if the code of the error is `OWNERSHIP_LOST`. */
   readonly reason?: string;
   /**
-   * The removal of the entry, with `OWNERSHIP_LOST` and `ENTRY_LOST`, if another client removed it and stated
-   * its name and reason.
+   * The removal of the entry, if another client removed it and stated its name and reason. It may be present
+   * with the codes `OWNERSHIP_LOST` and `ENTRY_LOST`.
    */
   readonly eviction?: Removal;
 }

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 
 /**
- * The longest interval, in milliseconds. A timer for 2.5 times this interval stays within JavaScript's limit
- * for timers.
+ * The longest interval in milliseconds that the bridge's options may set. A timer for 2.5 times this interval
+ * stays within JavaScript's limit for timers.
  */
 export const MAX_INTERVAL_MS = 800_000_000;
 

@@ -10,9 +10,9 @@ export interface JoinRequest {
   readonly owner?: string;
   /** Metadata, shown to all users: never a secret. */
   readonly metadata?: Readonly<Record<string, string>>;
-  /** Mode of the entry. Default `exclusive`. */
+  /** Mode of the entry: `exclusive` (the default) or `shared`. */
   readonly mode?: 'exclusive' | 'shared';
-  /** Longest wait in milliseconds. Default: no limit. */
+  /** Longest time in milliseconds that the entry may wait in the queue. Default: no limit. */
   readonly timeoutMs?: number;
   /** Handover request to the holder, as in `ask`. It needs the same permission and counts in the same quota. */
   readonly request?: WireHandoverRequest;
@@ -24,7 +24,7 @@ export interface JoinRequest {
 
 /** Id of a join, and the secret that proves the right to control it. */
 export interface JoinKey {
-  /** Id of 24 hexadecimal digits. */
+  /** Id of the join: 24 hexadecimal digits. */
   readonly id: string;
   /** Secret of 32 to 64 letters, digits, `-`, `_`. Any client that has it can control the join. */
   readonly secret: string;
@@ -41,7 +41,7 @@ export interface JoinResponse extends JoinKey {
 
 /** A handover request that came through the bridge and has no answer yet. */
 export interface HandoverSnapshot {
-  /** The `id` of the requesting entry. */
+  /** Id of the entry that carries the handover request. */
   readonly from: string;
   readonly owner: string;
   readonly reason: string;
@@ -61,7 +61,7 @@ export type JoinSnapshot = { readonly at: number } & (
       readonly order: string;
       /** Fencing token that the entry will have when it holds. */
       readonly token: string;
-      /** Number of entries ahead plus one: 1 is the next to hold. */
+      /** Number of entries ahead of this one plus one: the entry with position 1 holds next. */
       readonly position: number;
       /** Estimated wait as of `at`, in milliseconds; left out while there is no estimate. */
       readonly expectedWaitMs?: number;
@@ -69,15 +69,18 @@ export type JoinSnapshot = { readonly at: number } & (
       readonly answer?: { readonly answer: 'yields' | 'declined' | 'ignored'; readonly reason?: string };
     }
   | {
-      /** `suspect`: still held, but a heartbeat of the bridge is overdue. */
+      /**
+       * `held`: the bridge holds the lock for the page. `suspect`: it still holds, but one of its heartbeats
+       * to the store is overdue.
+       */
       readonly status: 'held' | 'suspect';
       readonly id: string;
       readonly key: string;
       readonly order: string;
       readonly token: string;
       /**
-       * Remaining time of the bridge's own hold as of `at`. The page's own hold ends earlier, when the time
-       * in the latest `TouchResponse` is over.
+       * Remaining time of the bridge's own hold as of `at`, in milliseconds. The page's hold ends earlier,
+       * when the time in the latest `TouchResponse` is over.
        */
       readonly remainingMs: number;
       readonly requests: readonly HandoverSnapshot[];
@@ -99,9 +102,10 @@ export interface TouchResponse {
   readonly joins: readonly {
     readonly id: string;
     /**
-     * Time in milliseconds for which the bridge keeps the entry, counted from when the touch was *sent*, even
-     * if the connection breaks. If `holds` is true, the entry holds the lock, and the bridge keeps the hold
-     * as long. Only an eviction ends the entry earlier. 0 means that the join has ended or is not known.
+     * Time in milliseconds for which the bridge keeps the entry of this join, counted from when the touch was
+     * *sent*, even if the connection breaks. If `holds` is true, the entry holds the lock, and the bridge
+     * keeps the hold as long. Only an eviction ends the entry earlier. 0 means that the join has ended or is
+     * not known.
      */
     readonly keepsMs: number;
     readonly holds: boolean;
@@ -117,11 +121,11 @@ export interface JoinAct {
 
 /** A holder's answer to a handover request. */
 export interface JoinAnswer extends JoinAct {
-  /** The `id` of the requesting entry. */
+  /** Id of the entry that carries the handover request. */
   readonly to: string;
   /** `yield`: release to the next waiter. `pass`: release to the requester ahead of other waiters. */
   readonly answer: 'yield' | 'pass' | 'decline';
-  /** Reason that the requester is shown after a `decline`. */
+  /** Reason that the requester is shown if the holder declines the request. */
   readonly reason?: string;
 }
 

@@ -25,7 +25,7 @@ export interface ElectionSnapshot extends Snapshot {
 export interface SessionEntry extends EntryRef {
   /** Name of the queue that has the entry. */
   readonly name: string;
-  /** Position as in a queue's snapshot. */
+  /** Position of the entry as in the snapshot of its queue. */
   readonly position: number;
   readonly since?: number;
 }
@@ -52,7 +52,7 @@ export interface Coverage {
 /** The entries of all programs. */
 export interface SessionsSnapshot extends Snapshot, Coverage {
   readonly prefix: string;
-  /** Programs, those with the most entries first. */
+  /** All programs that have entries, those with the most entries first. */
   readonly sessions: readonly SessionSnapshot[];
 }
 
@@ -77,14 +77,14 @@ export interface DeadlocksSnapshot extends Snapshot, Coverage {
 export interface FaultSnapshot {
   readonly at: number;
   /**
-   * `session`: the bridge's own session became suspect or was lost. `store`: the store could not be reached,
-   * or can be reached again.
+   * Kind of the fault. `session`: the bridge's own session became suspect or was lost. `store`: the store
+   * could not be reached, or can be reached again. `eviction`: an entry was evicted.
    */
   readonly kind: 'session' | 'store' | 'eviction';
   /** Name of the queue, or `bridge` for the bridge's own session. */
   readonly about: string;
   readonly text: string;
-  /** The eviction. Present with the kind `eviction`. */
+  /** The eviction of an entry, if that is the fault (kind `eviction`). */
   readonly eviction?: EvictionSnapshot;
 }
 

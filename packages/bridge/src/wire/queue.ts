@@ -35,10 +35,11 @@ export interface EntrySnapshot extends EntryRef {
   /** Time since which the bridge has seen the entry in the queue. */
   readonly seenAt: number;
   /**
-   * Time since which the bridge has seen the entry admitted. With `heldLonger` it was admitted even earlier.
+   * Time since which the bridge has seen the entry admitted. If `heldLonger` is set, the entry was admitted
+   * even earlier.
    */
   readonly heldAt?: number;
-  /** Set if the entry was already admitted when the bridge began to watch. */
+  /** Set if the entry was already admitted when the bridge began to watch the queue. */
   readonly heldLonger?: true;
   /** Fencing token of an admitted entry as a decimal string, once it is known. */
   readonly token?: string;
@@ -65,9 +66,9 @@ export interface QueueSnapshot extends Snapshot {
   readonly entries: readonly EntrySnapshot[];
   /** Latest evictions, the newest last. */
   readonly evictions: readonly EvictionSnapshot[];
-  /** Number of holds that have ended while the bridge watched. */
+  /** Number of holds of the lock that have ended while the bridge watched the queue. */
   readonly handOffs: number;
-  /** Median of the recent holds that the bridge has seen from beginning to end. */
+  /** Median duration of the latest holds that the bridge has seen from beginning to end, in milliseconds. */
   readonly typicalHoldMs?: number;
 }
 
@@ -94,7 +95,7 @@ export interface Span extends EntryRef {
 /** Recent history of a queue. The bridge records it while a page shows the queue, and for a while after. */
 export interface TimelineSnapshot extends Snapshot {
   readonly name: string;
-  /** Time at which the bridge began to watch. */
+  /** Time at which the bridge began to watch the queue. */
   readonly beganAt: number;
   /**
    * Stays of removed entries in the order of their removal, then those of present entries in the order of the
@@ -114,11 +115,11 @@ export interface ListedQueueSnapshot {
   /** Number of entries that have left the queue since the bridge began to watch the list. */
   readonly departures: number;
   /**
-   * Time since which the bridge has seen the present first entry. With `frontLonger` the entry was there even
-   * earlier.
+   * Time since which the bridge has seen the queue's present first entry. If `frontLonger` is set, the entry
+   * was the first even earlier.
    */
   readonly frontAt: number;
-  /** Set if the entry was already the first when the bridge began to watch. */
+  /** Set if the queue's first entry was already the first when the bridge began to watch. */
   readonly frontLonger?: true;
 }
 
@@ -127,7 +128,7 @@ export interface QueuesSnapshot extends Snapshot {
   readonly prefix: string;
   /** The queues sorted by name, as many as the bridge's limit allows. */
   readonly queues: readonly ListedQueueSnapshot[];
-  /** Number of queues in total. */
+  /** Number of queues in the list, those beyond the bridge's limit included. */
   readonly count: number;
 }
 

@@ -10,7 +10,7 @@ export interface RecordedHoldSnapshot {
   readonly owner: string;
   readonly host?: string;
   readonly pid?: number;
-  /** Fencing token, decimal. */
+  /** Fencing token of the hold, as a decimal string. */
   readonly token: string;
   /** When the hold began, by the clock of the holder's machine. */
   readonly beganAt: number;
@@ -19,15 +19,15 @@ export interface RecordedHoldSnapshot {
    * queue, `unrecorded` afterwards.
    */
   readonly status: 'held' | 'ended' | 'unrecorded';
-  /** How the hold ended. Present with the status `ended`. */
+  /** How the hold ended. Present if the hold has the status `ended`. */
   readonly reason?: (typeof REASONS)[number];
-  /** How long the lock was held, in milliseconds. Present with the status `ended`. */
+  /** How long the lock was held, in milliseconds. Present if the hold has the status `ended`. */
   readonly heldMs?: number;
   /** Who removed the entry and why, if another client did. */
   readonly eviction?: { readonly by: string; readonly reason: string };
   /**
-   * When the next hold began, by the clock of its holder's machine. Present with the status `unrecorded`, if
-   * the next hold was recorded.
+   * When the next hold of the lock began, by the clock of its holder's machine. Present if this hold has the
+   * status `unrecorded` and the next hold was recorded.
    */
   readonly goneAt?: number;
 }

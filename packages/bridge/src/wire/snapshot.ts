@@ -9,11 +9,11 @@ export interface Snapshot {
   /** Time at which the snapshot was made. */
   readonly at: number;
   /**
-   * Connection between the bridge and the store. `connecting`: before the first response. `stale`: the store
-   * cannot be reached, and the other members show the last known state.
+   * State of the connection between the bridge and the store. `connecting`: before the first response.
+   * `stale`: the store cannot be reached, and the snapshot shows the last known state.
    */
   readonly status: 'connecting' | 'live' | 'stale';
-  /** Error of the last read, while the status is not `live`. */
+  /** Error of the bridge's last read from the store, while the connection to the store is not `live`. */
   readonly error?: WireError;
 }
 

@@ -11,19 +11,19 @@ export const MAX_TOPICS = 64;
 
 /** The subject of snapshots in a stream. Each snapshot contains the whole state of its topic. */
 export type Topic =
-  /** The queues that are not empty and whose names begin with the prefix. */
+  /** The list of all queues that are not empty and whose names begin with the prefix. */
   | { readonly kind: 'queues'; readonly prefix: string }
-  /** One queue with its entries. */
+  /** The state of one queue, with all its entries. */
   | { readonly kind: 'queue'; readonly name: string }
   /** Recent history of a queue: joins, grants and departures that the bridge has seen. */
   | { readonly kind: 'timeline'; readonly name: string }
   /** The recorded holds of a queue, also from before the bridge was started. */
   | { readonly kind: 'record'; readonly name: string }
-  /** The leader and the candidates of an election. */
+  /** The leader and the candidates of an election, which is a queue. */
   | { readonly kind: 'election'; readonly name: string }
   /** The entries of many queues, grouped by the program that made them. */
   | { readonly kind: 'sessions'; readonly prefix: string }
-  /** Deadlocks, which are cycles of waiters. */
+  /** The deadlocks among the queues whose names begin with the prefix. */
   | { readonly kind: 'deadlocks'; readonly prefix: string }
   /** Present and past faults: findings about the store, losses of the bridge's session, evictions. */
   | { readonly kind: 'faults'; readonly prefix: string }
@@ -47,7 +47,10 @@ export interface StreamRequest {
   readonly topics: readonly RequestedTopic[];
 }
 
-/** Returns a text that is the same for equal topics and does not contain the secret of a join. */
+/**
+ * Returns a text that identifies a topic: it is the same for equal topics, and does not contain the secret of
+ * a join.
+ */
 export function topicKey(topic: Topic): string {
   if (topic.kind === 'join') return JSON.stringify([topic.kind, topic.id]);
   return JSON.stringify([topic.kind, 'name' in topic ? topic.name : topic.prefix]);
