@@ -23,7 +23,10 @@ export interface ClientOptions extends StoreOptions, BackendUse {
   readonly epoch?: number;
   /** Whether to print to stderr those errors of the client that interrupt neither a hold nor a wait. */
   readonly reportsErrors?: true;
-  /** Returns the backend wrapped in one that intercepts its calls, for commands that need that. */
+  /**
+   * Returns the client's backend wrapped in one that intercepts its calls. Default: the backend is not
+   * wrapped.
+   */
   readonly wrapBackend?: (backend: Backend) => Backend;
 }
 

@@ -17,7 +17,7 @@ export interface LineWriter {
 }
 
 /**
- * Returns a writer for the stream.
+ * Returns a `LineWriter` that writes to the stream.
  * @param onEnd called once when the stream fails, for instance with `EPIPE` because the reader has closed it
  */
 export function lineWriter(stream: Writable, onEnd: () => void): LineWriter {

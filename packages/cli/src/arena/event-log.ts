@@ -15,8 +15,8 @@ export interface LogEntry {
 
 interface NumberedEntry extends LogEntry {
   /**
-   * For a grant after a release: the waiters that the store notified of the release. More waiters may be
-   * added later, when their notifications are reported.
+   * The waiters that the store notified of the previous release. Set for a grant that follows a release. More
+   * waiters may be added later, when their notifications are reported.
    */
   readonly wake?: NotifiedWaiters;
 }

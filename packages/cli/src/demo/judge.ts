@@ -11,7 +11,7 @@ export interface Verdict {
   readonly violations: readonly Violation[];
   /** Number of grants. */
   readonly grants: number;
-  /** Number of rounds that ended with a release. */
+  /** Number of rounds (join, hold and release) that ended with a release. */
   readonly served: number;
   readonly cancelled: number;
   /** Number of crashed holders whose entries the server removed. */

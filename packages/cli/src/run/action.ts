@@ -4,7 +4,7 @@ export interface Situation {
   readonly remainingMs: number;
   /** Whether a heartbeat is overdue. */
   readonly suspect: boolean;
-  /** Time between SIGTERM and SIGKILL. */
+  /** Grace period of the command: the time between SIGTERM and SIGKILL. */
   readonly graceMs: number;
   readonly child: { readonly state: 'running' } | { readonly state: 'terminating'; readonly sinceMs: number };
 }

@@ -27,8 +27,8 @@ const TEMPORARY_ERRORS: ReadonlySet<QueueLockErrorCode> = new Set([
 
 /**
  * Runs one term, or with `keep` one term after another. With `keep`, another term follows when the lock was
- * lost, an outage ended the wait, or the work failed. No term follows when the work succeeded (0), a signal
- * arrived, or an error occurred that a retry cannot cure. Each term joins at the end of the queue.
+ * lost, an outage ended the wait, or the work failed. No term follows when the work succeeded (exit code 0),
+ * a signal arrived, or an error occurred that a retry cannot cure. Each term joins at the end of the queue.
  * @returns the exit code of the last term
  */
 export async function runTerms(terms: Terms): Promise<number> {

@@ -70,7 +70,7 @@ export const ENTRY_COLUMNS: readonly Column[] = [
   { title: 'NOTES', minWidth: 10 },
 ];
 
-/** Formats an entry as a row. `token`: the fencing token, if it is known. */
+/** Formats an entry of a queue as a row of a table. `token`: the fencing token, if it is known. */
 export function entryRow({ entry, position, holds }: PositionedEntry, now: number, token?: bigint): Row {
   const { owner, host = '', pid, since } = entry;
   const cells = [

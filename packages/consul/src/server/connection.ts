@@ -58,7 +58,7 @@ const MAX_REQUESTS = 16;
 
 /** The result of reading a key, or all keys with a prefix. */
 export interface KvRead {
-  /** The keys that exist. The list is empty if there is none. */
+  /** The keys that were found. The list is empty if no key was found. */
   readonly pairs: readonly KvPair[];
   readonly index: bigint;
 }
@@ -139,12 +139,12 @@ export class Connection {
       throw this.#failed(at, request, asUnavailable(error, this.endpoint));
     }
     if (expected.includes(response.status) && !isDeniedTxn(response)) return response;
-    // Switches to another agent after a server error. The other agent may know the leader when this one knows none.
+    // Switches to another agent after a server error. The other agent may know the leader when the failed agent knows none.
     if (response.status >= 500) this.#leave(at);
     throw errorOf(response, this.endpoint);
   }
 
-  /** Switches to another agent, because this one did not respond. Returns the error with which the request rejects. */
+  /** Switches to another agent, because the agent `at` did not respond. Returns the error with which the request rejects. */
   #failed(at: number, { isBlocking }: ApiRequest, error: QueueLockError): QueueLockError {
     this.#leave(at);
     this.#doubts$.next();

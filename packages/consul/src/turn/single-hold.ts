@@ -75,8 +75,8 @@ export class SingleHold {
   }
 
   /**
-   * Returns the operations that unlock the key, if it was locked for an entry that is no longer in its queue. That happens when an operator removes
-   * an entry whose session continues. Returns `undefined` if a program such as `consul lock` has locked the key.
+   * Returns the operations that unlock the single key if it is locked for an entry that is no longer in its queue. An operator may have removed such
+   * an entry while its session continues. Returns `undefined` if a program such as `consul lock` has locked the key.
    */
   #unlockedForRemoved({ text, modifyIndex }: KvPair): readonly KvOperation[] | undefined {
     if (this.#tools.keys.entryIn(text) === undefined) return undefined;

@@ -70,7 +70,7 @@ export class Acquisition implements ContenderHost, EntryOwner, ClosingListener, 
     this.#undo();
   }
 
-  // --- Members that the acquisition's entry calls.
+  // --- Members of the acquisition that its entry calls.
 
   get isTry(): boolean {
     return this.#request.waitLimit.timeoutMs === 0;
@@ -89,13 +89,13 @@ export class Acquisition implements ContenderHost, EntryOwner, ClosingListener, 
     this.context.afterwards(left);
   }
 
-  // --- Members that the client calls.
+  // --- Members of the acquisition that the client calls.
 
   closing(why: QueueLockError): void {
     this.finish(failed(closedOf(this.#request.queue, why)));
   }
 
-  // --- Members that the contender calls.
+  // --- Members of the acquisition that its contender calls.
 
   changed(): void {
     this.#listener.changed?.(this);

@@ -5,7 +5,7 @@ import { toPrintable } from '../base/printable.ts';
 
 /** Maximum size of all records of a queue, as stored. */
 const MAX_BYTES = 4_096;
-/** Maximum size of a stored text that is parsed, in UTF-16 code units. A client of this library never writes a longer one. */
+/** Maximum size of a stored text that is parsed as eviction records, in UTF-16 code units. A client of this library never writes a longer text. */
 const MAX_READ = 16 * MAX_BYTES;
 const KINDS: ReadonlySet<unknown> = new Set<Eviction['kind']>(['evicted', 'stolen', 'overtaken']);
 const ORDER = /^-?\d{1,20}$/;

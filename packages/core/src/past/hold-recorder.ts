@@ -29,7 +29,7 @@ export interface RecorderTools {
   readonly clock: Clock;
   /** Number of holds to keep for each name. */
   readonly last: number;
-  /** Aborts when the client closes. */
+  /** Signal that aborts when the client closes. */
   readonly closing: AbortSignal;
   /** Called with each write for which the client has to wait when it closes. */
   readonly afterwards: (work: Promise<void>) => void;

@@ -9,7 +9,7 @@ import { toPrintable } from '../base/printable.ts';
 export const HOLDS_KIND = 'holds';
 /** Maximum size of all records of a queue, as stored. */
 const MAX_BYTES = 4_096;
-/** Maximum length of a stored text that is parsed. A longer text was not written by a queuelock client. */
+/** Maximum length of a stored text that is parsed as records of holds. A longer text was not written by a queuelock client. */
 const MAX_READ = 16 * MAX_BYTES;
 /** Maximum length of each text of a record, in UTF-16 code units. */
 const MAX_TEXT = 100;

@@ -47,7 +47,7 @@ export function turnsByWatching<R extends Taker>(
   rule: AdmissionRule,
   first: EntriesAhead<R>,
 ): Observable<Turn> {
-  // Keeps only these entries ahead while the entry waits, and not all rows of the first read.
+  // Keeps only the entries ahead that the waiter needs while it waits, and not all rows that the first read has returned.
   const kept = remembered(first, rule);
   return new Observable((subscriber) => followTurns(view, { rule, first: kept }, subscriber));
 }

@@ -47,8 +47,8 @@ export function turnOf(ahead: EntriesAhead<Taker>, rule: AdmissionRule): Turn {
 }
 
 /**
- * Returns the nearest entries ahead that together leave too few permits. Returns an empty list when enough permits are left. While all returned
- * entries exist, the waiter's entry is not admitted.
+ * Returns the nearest entries ahead that together leave too few permits for the waiter's entry. Returns an empty list when enough permits are left.
+ * While all returned entries exist, the waiter's entry is not admitted.
  */
 export function inTheWay<R extends Taker>(
   nearestFirst: readonly R[],
