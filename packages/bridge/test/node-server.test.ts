@@ -131,7 +131,7 @@ describe('the Node server of a handler', () => {
   });
 });
 
-/** Retries until the server accepts a connection. */
+/** Repeats the request until the server responds. Passes the body of the response to `take`. */
 async function untilFetched(url: string, take: (body: string) => void): Promise<void> {
   let isFetched = false;
   while (!isFetched)

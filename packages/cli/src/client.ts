@@ -16,7 +16,8 @@ export interface ClientOptions extends StoreOptions, BackendUse {
   /** Owner label in queues. Default: `host:pid`. */
   readonly id?: string;
   /**
-   * Number of holds to record for each name. Default: that of the profile in the configuration file, then 0.
+   * Number of holds to record for each lock name. Default: that of the profile in the configuration file,
+   * then 0.
    */
   readonly record?: number;
   /** Epoch of the fencing tokens. Default: that of the profile in the configuration file, then 0. */
@@ -40,7 +41,10 @@ interface OpenedClient {
 
 /** The client and the output that a command works with. */
 export interface CommandContext extends OpenedClient {
-  /** Aborts on the first SIGINT, SIGTERM or SIGHUP, or when the reader of the output has closed it. */
+  /**
+   * The request for an orderly stop: made on the first SIGINT, SIGTERM or SIGHUP, or when the reader of the
+   * output has closed it.
+   */
   readonly stop: Stop;
   /** Writes lines to standard output. */
   readonly lines: LineWriter;

@@ -20,7 +20,7 @@ export interface Ending {
   readonly signal: NodeJS.Signals | null;
   readonly stdout: string;
   readonly stderr: string;
-  /** Duration from the start to the end, in milliseconds. */
+  /** Duration of the command from its start to its end, in milliseconds. */
   readonly tookMs: number;
 }
 

@@ -14,7 +14,7 @@ describe('the proxy of a contender', () => {
   let reached: number;
 
   beforeEach(async () => {
-    // The server sends all received data back.
+    // The test server sends all received data back.
     reached = 0;
     server = createServer((socket) => {
       reached += 1;

@@ -158,7 +158,8 @@ export class Client {
       const begun = this.stage.now();
       await elapsed(MEANWHILE_MS, over.signal);
       const place = this.enter({ queue: `${this.stage.queue}-meanwhile` });
-      // An attempt that fails is measured too, because a stall may have caused the failure.
+      // An attempt to enter the queue that fails is measured too, because a stall may have caused the
+      // failure.
       await place.then((entered) => entered.leave()).catch(() => undefined);
       longestMs = Math.max(longestMs, this.stage.now() - begun - MEANWHILE_MS);
     }

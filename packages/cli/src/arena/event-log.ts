@@ -97,8 +97,8 @@ export class EventLog {
     const tokens = this.#token === undefined ? `with token ${mine}` : `token ${this.#token} → ${mine}`;
     const gap = this.#ending ? gapAfter(this.#ending, t) : undefined;
     const kind = gap?.isEarly ? 'violation' : 'grant';
-    // Counts the notified waiters only if this contender was among them. A contender that joined while the
-    // lock was free was granted without a notification.
+    // Counts the notified waiters only if the granted contender was among them. A contender that joined while
+    // the lock was free was granted without a notification.
     const wake = this.#ending && this.#wake.has(id) ? this.#wake : undefined;
     wake?.setTotal(this.#waiting.size);
     this.#add({

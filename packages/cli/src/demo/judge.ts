@@ -9,7 +9,7 @@ interface Violation {
 export interface Verdict {
   readonly ok: boolean;
   readonly violations: readonly Violation[];
-  /** Number of grants. */
+  /** Number of grants in the history. */
   readonly grants: number;
   /** Number of rounds (join, hold and release) that ended with a release. */
   readonly served: number;

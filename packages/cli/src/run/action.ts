@@ -2,7 +2,7 @@
 export interface Situation {
   /** Time in milliseconds for which the hold is proven from now on. */
   readonly remainingMs: number;
-  /** Whether a heartbeat is overdue. */
+  /** Whether a heartbeat of the session that has the hold is overdue. */
   readonly suspect: boolean;
   /** Grace period of the command: the time between SIGTERM and SIGKILL. */
   readonly graceMs: number;

@@ -48,7 +48,7 @@ export class CommandProcess {
     });
   }
 
-  /** Sends a signal to the whole process group. Does nothing when the group has no process left. */
+  /** Sends a signal to all processes of the command's process group. Does nothing when no process is left. */
   signal(signal: NodeJS.Signals): void {
     this.#send(signal);
   }

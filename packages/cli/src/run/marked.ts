@@ -42,6 +42,6 @@ function textOf(file: string): string {
   try {
     return readFileSync(file, 'latin1');
   } catch {
-    return ''; // The process has ended, or belongs to another user.
+    return ''; // The read failed, because the process has ended or belongs to another user.
   }
 }

@@ -16,8 +16,8 @@ export interface Terms {
   readonly note: (line: string) => void;
 }
 
-// Errors of a wait after which the next term may succeed. `OWNERSHIP_LOST` occurs when the lock is lost right
-// at the grant.
+// Codes of errors of a wait after which another wait may succeed. `OWNERSHIP_LOST` occurs when the lock is
+// lost right at the grant.
 const TEMPORARY_ERRORS: ReadonlySet<QueueLockErrorCode> = new Set([
   'UNAVAILABLE',
   'SESSION_LOST',

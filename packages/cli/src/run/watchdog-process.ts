@@ -91,7 +91,7 @@ function sendTo(group: number, signal: NodeJS.Signals | 0): boolean {
     process.kill(-group, signal);
     return true;
   } catch (error) {
-    // EPERM: the process exists and belongs to another user.
+    // The error EPERM means that a process of the group exists and belongs to another user.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

@@ -5,7 +5,7 @@ import type { Column, Row } from './table.ts';
 /** An entry with its position. */
 export interface PositionedEntry {
   readonly entry: QueueEntry;
-  /** 0 for an admitted entry, 1 for the first waiter, and so on. */
+  /** Position of the entry: 0 if it is admitted, 1 if it is the first waiter, and so on. */
   readonly position: number;
   /** Whether the entry is admitted. Its client may not have received the notification yet. */
   readonly holds: boolean;

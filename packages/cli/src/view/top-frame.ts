@@ -32,7 +32,7 @@ export interface TopView {
 // titles, and the keys at the bottom.
 const FIXED_ROWS = 5;
 
-/** Returns how many rows of the list fit on the screen. */
+/** Returns how many rows of the list of queues fit on the screen. */
 export function pageOf({ rows }: Pick<Paper, 'rows'>): number {
   return Math.max(1, rows - FIXED_ROWS);
 }

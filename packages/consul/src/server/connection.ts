@@ -31,9 +31,9 @@ export interface ConnectionSettings {
 export interface ApiRequest extends Pick<HttpRequest, 'method' | 'body' | 'signal'> {
   readonly path: string;
   readonly params?: Readonly<Record<string, string>>;
-  /** The timeout in milliseconds. Default: the option `requestTimeoutMs`. */
+  /** The timeout of the request in milliseconds. Default: the option `requestTimeoutMs`. */
   readonly timeoutMs?: number;
-  /** Status codes with which the promise resolves. All others reject. Default: 200 only. */
+  /** HTTP status codes for which the request resolves with the response. It rejects for all others. Default: 200 only. */
   readonly expected?: readonly number[];
   /** Whether the request is a blocking query, for which the agent waits for a change before it responds. */
   readonly isBlocking?: true;
@@ -76,7 +76,7 @@ export class Connection {
 
   constructor(settings: ConnectionSettings) {
     this.#settings = settings;
-    // Every request in flight adds a listener to this signal, so Node must not warn about many listeners.
+    // Every request in flight adds a listener to the signal that aborts when the connection is closed. So Node must not warn about many listeners.
     setMaxListeners(0, this.#closed.signal);
     this.endpoint = settings.endpoint;
     this.requestTimeoutMs = settings.requestTimeoutMs;

@@ -59,7 +59,7 @@ export class SingleHold {
     const [seen] = pairs;
     if (seen && seen.flags !== Number(LOCK_FLAGS)) throw foreign(this.#key);
     this.#attempt = { isHeld: false, seen };
-    // Consul lets a session lock a key again that it has locked already. If several queues have this single key, that would grant the lock twice.
+    // Consul lets a session lock a key again that it has locked already. If several queues have the same single key, that would grant the lock twice.
     const isOthers = seen?.session !== undefined && !this.#isOwn(seen);
     const takenOver = isOthers ? this.#unlockedForRemoved(seen) : [];
     if (!takenOver) return;

@@ -69,7 +69,7 @@ export interface Eviction {
 
 /** A small text beside a queue that all clients share, and that outlives their sessions. `LockClient.register` returns it. */
 export interface SharedRegister {
-  /** Emits the text at once, then after each change. Never errors. */
+  /** Emits the state of the register at once, then after each change. Never errors. */
   readonly state$: Observable<RegisterState>;
   /** Resolves with the register's current text, or `undefined` if the register is empty. Retries until the store replies. */
   read(): Promise<string | undefined>;

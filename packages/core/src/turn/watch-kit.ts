@@ -20,7 +20,7 @@ export interface EntriesAhead<R> {
   readonly refs: readonly R[];
   /** Number of all conflicting entries ahead. Set where the backend knows it without a further request. */
   readonly total?: number;
-  /** The store's revision at this read; see `Turn.grantToken`. */
+  /** The store's revision at the read that returned these entries; see `Turn.grantToken`. */
   readonly seenAt?: bigint;
 }
 
