@@ -49,7 +49,7 @@ type Pending = Map<string, HoldUpdate>;
  * at a time. Changes that arrive meanwhile are written together, and at most `last` of them (the option `recordHolds`) are kept.
  */
 export class HoldRecorder {
-  /** Emits an error when the store refuses a write, at most once a minute. */
+  /** Emits an error when the store refuses to write a record of holds, at most once a minute. */
   readonly errors$: Observable<QueueLockError>;
   readonly #errors$ = new Subject<QueueLockError>();
   readonly #tools: RecorderTools;
