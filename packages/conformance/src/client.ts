@@ -143,9 +143,9 @@ export class Client {
   }
 
   /**
-   * Waits until `awaited` has settled. Meanwhile enters and leaves another queue repeatedly, to measure
-   * stalls: the store or this process may have been stalled for as long as the slowest of these calls took.
-   * Resolves with that duration in milliseconds.
+   * Waits until `awaited` has settled, and measures stalls meanwhile: enters and leaves another queue
+   * repeatedly. Resolves with the duration of the slowest attempt, in milliseconds. The store or this process
+   * may have been stalled for that long.
    */
   async stoodStillUntil(awaited: Promise<void>): Promise<number> {
     const over = new AbortController();

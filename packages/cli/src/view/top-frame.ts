@@ -28,8 +28,8 @@ export interface TopView {
   readonly now: number;
 }
 
-// Number of screen rows that are not part of the list of queues: two at the top, a blank one, the column
-// titles, and the keys at the bottom.
+// Number of screen rows outside of the list of queues: two at the top, a blank row, the column titles, and
+// the keys at the bottom.
 const FIXED_ROWS = 5;
 
 /** Returns how many rows of the list of queues fit on the screen. */
