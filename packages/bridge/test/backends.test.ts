@@ -14,7 +14,8 @@ for (const [name, start] of stores) {
       const first = page();
       const observeOptions = first.queue('viewed').subscribe();
       await seen(first.queue('viewed'), ({ snapshot }) => snapshot?.status === 'live');
-      // The store may set the last watch a little after the first snapshot, so the check is repeated.
+      // The store may open the last watch for the viewer a little after the viewer's first snapshot. So the
+      // test repeats this comparison until it succeeds.
       const areSet = async (): Promise<void> => {
         expect(await ground.store.watches()).to.equal(ground.store.watchesOfAQueue);
       };

@@ -363,7 +363,7 @@ describe('the bridge', () => {
   });
 });
 
-/** Returns the first event `state` of a stream. */
+/** Opens a stream of the bridge, and returns its text up to the end of the first event `state`. */
 async function eventAt(url: string, headers: Record<string, string>): Promise<string> {
   const response = await fetch(url, { headers });
   const reader = response.body!.getReader();

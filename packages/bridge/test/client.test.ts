@@ -70,7 +70,7 @@ describe('bridge client of a page', () => {
     expect(clock.timerCount).to.equal(0);
   });
 
-  it('is connecting at first, then live with the snapshot that it received', async () => {
+  it('has the status connecting at first, then live with the snapshot that it received', async () => {
     expect(last()).to.include({ connection: 'connecting', snapshot: undefined });
     bridge.hello();
     bridge.tell('q', 1);

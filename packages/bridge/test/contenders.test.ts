@@ -15,7 +15,10 @@ const NOBODY: ReturnType<Contenders['draw']> = {
   happenings: [],
 };
 
-/** Makes a fake of the demo programs, which records the actions that are applied to them. */
+/**
+ * Makes a fake of the contenders, the demo programs that pages show. It records the actions that pages apply
+ * to them.
+ */
 function contenders(acts: ContendersAct[] = []): Contenders & { readonly changed$: Subject<void> } {
   const changed$ = new Subject<void>();
   return {

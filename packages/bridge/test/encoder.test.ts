@@ -12,7 +12,7 @@ describe('the encoder of snapshots', () => {
   let encoded: string[];
   let pieces: number[];
 
-  /** Returns a feed with a snapshot of `count` pieces. Encoding each piece takes some time. */
+  /** Returns a feed with a snapshot of `count` pieces. The encoder takes 3 ms for each piece. */
   function feedOf(name: string, count: number): { readonly feed: Feed; readonly change: () => void } {
     const changed$ = new Subject<void>();
     function* encode(): Generator<string> {
@@ -45,8 +45,8 @@ describe('the encoder of snapshots', () => {
     await clock.advance(1_000);
     expect(encoded).to.deep.equal(['large']);
     const rests = pieces.slice(1).map((at, index) => at - (pieces[index] ?? 0) - PIECE_MS);
-    // A slice ends after the piece that makes it longer than 5 ms. A piece takes 3 ms, so that is the second
-    // piece of each slice.
+    // The encoder pauses as soon as a slice of its work is longer than 5 ms. Encoding a piece of the snapshot
+    // takes 3 ms, so each slice ends after its second piece.
     const isBounded = rests.every((rest, index) => rest > 0 || rests[index + 1] !== 0);
     expect(isBounded, JSON.stringify(rests)).to.equal(true);
     const rested = rests.reduce((sum, rest) => sum + rest, 0);

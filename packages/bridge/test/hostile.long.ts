@@ -4,8 +4,8 @@ import { expect } from 'chai';
 
 const QUEUES = 2_000;
 const VIEWERS = 200;
-// Number of measured periods. The test takes their median, because other programs on the machine disturb
-// single periods.
+// Number of periods in which the test measures response times of the bridge. The test uses medians over the
+// periods, because other programs on the machine disturb single periods.
 const WINDOWS = 5;
 const WINDOW_MS = 5_000;
 /**
@@ -78,7 +78,10 @@ describe('the bridge with one hostile client among 200 ordinary ones', function 
     expect((rss - atStart) / 2 ** 20, 'growth of the memory, in megabytes').to.be.below(200);
   });
 
-  /** Returns the median of each value over several measured periods. */
+  /**
+   * Measures the response times to touches in several periods. Returns the median over the periods of each
+   * statistic, and the total number of lost joins.
+   */
   async function windows(viewers: ChildProcess): Promise<Percentiles & { readonly lost: number }> {
     const measured: Percentiles[] = [];
     let lost = 0;

@@ -30,7 +30,7 @@ async function leave(...responses: readonly Response[]): Promise<void> {
   for (const { body } of responses) await body?.cancel();
 }
 
-/** Reads the first chunk of a stream. Returns the limits because of which the bridge refused its topics. */
+/** Returns the names of the limits for which the bridge refused topics, from the first chunk of a stream. */
 async function refusalsIn(response: Response): Promise<readonly string[]> {
   const reader = response.body!.getReader();
   const text = new TextDecoder().decode((await reader.read()).value as Uint8Array);

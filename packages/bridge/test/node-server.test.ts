@@ -29,7 +29,8 @@ describe('the Node server of a handler', () => {
       last = pulls;
       return same > 20;
     });
-    // The server may read some pieces ahead: as many as fit in the buffers of the operating system.
+    // The server may read some chunks of the response body ahead: as many as fit in the buffers of the
+    // operating system.
     expect(pulls).to.be.below(50);
     socket.resume();
     await once(socket, 'close');
@@ -130,7 +131,7 @@ describe('the Node server of a handler', () => {
   });
 });
 
-/** Retries until the server accepts a connection. */
+/** Repeats the request until the server responds. Passes the body of the response to `take`. */
 async function untilFetched(url: string, take: (body: string) => void): Promise<void> {
   let isFetched = false;
   while (!isFetched)

@@ -49,7 +49,7 @@ export const stores: readonly (readonly [name: string, start: () => Promise<Stor
 /** The store and the page clients of a suite: one store for all tests, and a bridge for each test. */
 interface Ground {
   readonly store: Store;
-  /** Returns another page client, which is closed after the test. */
+  /** Returns a new page client of the bridge, which is closed after the test. */
   readonly page: () => BridgeClient;
 }
 

@@ -94,7 +94,7 @@ describe('the connection of a stream', () => {
     feed.close();
   });
 
-  it('sends the oldest changed topic first', async () => {
+  it('sends topics in the order of their latest changes, the oldest change first', async () => {
     const nextVersion = counting();
     const one = feedOf(clock, nextVersion, 'one');
     const two = feedOf(clock, nextVersion, 'two');

@@ -17,9 +17,12 @@ export interface Stage extends AsyncDisposable {
   readonly served: Served;
   /** URL of the bridge, for pages. */
   readonly url: string;
-  /** Returns the lock client of another program. It is closed together with the bridge. */
+  /**
+   * Returns a new lock client that does not belong to the bridge, as another program has it. It is closed
+   * together with the bridge.
+   */
   other(owner: string): LockClient;
-  /** Returns the page client of another page. It is closed together with the bridge. */
+  /** Returns a new page client of the bridge. It is closed together with the bridge. */
   page(): BridgeClient;
 }
 
@@ -79,7 +82,9 @@ export class Tab {
     });
   }
 
-  /** Resolves when the newest state has this status and satisfies the condition. */
+  /**
+   * Resolves with the newest state of the join once it has this status and satisfies the condition `isIt`.
+   */
   async until<S extends JoinState['status']>(
     status: S,
     isIt: (state: State<S>) => boolean = () => true,
@@ -106,7 +111,7 @@ export class Tab {
   }
 }
 
-/** Resolves when the condition is true. Rejects after 30 s. */
+/** Resolves when `isSo` returns true. Rejects after 30 s. */
 export async function untilSo(what: string, isSo: () => boolean): Promise<void> {
   const end = performance.now() + MAX_WAIT_MS;
   while (!isSo()) {

@@ -1,4 +1,5 @@
-// Runs one of several worker processes: worker.ts <redis url> <queue> <seed>.
+// Runs a BullMQ worker with `onePerKey` as a process of its own: worker.ts <redis url> <queue> <seed>. The
+// tests run several such processes.
 import { createLockClient } from '@queuelock/core';
 import { chanceOf } from '@queuelock/harness/chance';
 import { redis } from '@queuelock/redis';

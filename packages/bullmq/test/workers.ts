@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 const SCRIPT = fileURLToPath(new URL('worker.ts', import.meta.url));
 
-/** The data of a job. */
+/** The data of a BullMQ job in the tests. */
 export interface KeyData {
   readonly key: string;
 }

@@ -16,14 +16,18 @@ export interface ClientOptions extends StoreOptions, BackendUse {
   /** Owner label in queues. Default: `host:pid`. */
   readonly id?: string;
   /**
-   * Number of holds to record for each name. Default: that of the profile in the configuration file, then 0.
+   * Number of holds to record for each lock name. Default: that of the profile in the configuration file,
+   * then 0.
    */
   readonly record?: number;
   /** Epoch of the fencing tokens. Default: that of the profile in the configuration file, then 0. */
   readonly epoch?: number;
   /** Whether to print to stderr those errors of the client that interrupt neither a hold nor a wait. */
   readonly reportsErrors?: true;
-  /** Returns the backend wrapped in one that intercepts its calls, for commands that need that. */
+  /**
+   * Returns the client's backend wrapped in one that intercepts its calls. Default: the backend is not
+   * wrapped.
+   */
   readonly wrapBackend?: (backend: Backend) => Backend;
 }
 
@@ -37,7 +41,10 @@ interface OpenedClient {
 
 /** The client and the output that a command works with. */
 export interface CommandContext extends OpenedClient {
-  /** Aborts on the first SIGINT, SIGTERM or SIGHUP, or when the reader of the output has closed it. */
+  /**
+   * The request for an orderly stop: made on the first SIGINT, SIGTERM or SIGHUP, or when the reader of the
+   * output has closed it.
+   */
   readonly stop: Stop;
   /** Writes lines to standard output. */
   readonly lines: LineWriter;

@@ -1,6 +1,6 @@
 /** Text about a command for its help and the manual page, in addition to its arguments and options. */
 export interface Explanation {
-  /** Paragraphs, in lines of at most 120 characters. */
+  /** Paragraphs about the command, in lines of at most 120 characters. */
   readonly notes?: string;
   /** Example command lines, at least one, each with an optional remark. */
   readonly examples: readonly (string | readonly [command: string, remark: string])[];

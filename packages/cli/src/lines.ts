@@ -6,7 +6,7 @@ import { hasColours } from './terminal/terminal.ts';
 
 /** Writes lines to a stream that may be slow or closed. Control characters are escaped as in JSON. */
 export interface LineWriter {
-  /** Queues a line. Does nothing after the reader of the stream has closed it. */
+  /** Writes a line after all earlier lines. Does nothing after the reader of the stream has closed it. */
   write(line: string): void;
   /** Writes a line as `write` does, with colours if the stream supports them. */
   paint(line: readonly Span[]): void;
@@ -17,7 +17,7 @@ export interface LineWriter {
 }
 
 /**
- * Returns a writer for the stream.
+ * Returns a `LineWriter` that writes to the stream.
  * @param onEnd called once when the stream fails, for instance with `EPIPE` because the reader has closed it
  */
 export function lineWriter(stream: Writable, onEnd: () => void): LineWriter {

@@ -7,7 +7,7 @@ export interface Printer {
 }
 
 /**
- * Returns a printer.
+ * Returns a `Printer` that prints to `lines`.
  * @param json whether to print JSON instead of text
  */
 export function printer(lines: LineWriter, json: boolean): Printer {

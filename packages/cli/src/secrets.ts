@@ -22,7 +22,7 @@ export function registerSecret(secret: string): void {
 
 /** Replaces the user and password of every URL in a text, and every registered secret. */
 export function redact(text: string): string {
-  // Replaces the longest first, because a secret may be part of another one.
+  // Replaces the longest secret first, because a shorter secret may be a part of it.
   const secrets = [...known].sort((a, b) => b.length - a.length);
   const rest = secrets.reduce((left, secret) => left.replaceAll(secret, '[secret]'), text);
   return rest.replace(/:\/\/[^\s"']*@/g, '://');

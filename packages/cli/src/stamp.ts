@@ -5,7 +5,7 @@
 export interface StampClocks {
   /** Monotonic time in nanoseconds, with the same zero for all processes of the machine. */
   readonly monotonicNs: () => bigint;
-  /** Time of day in whole milliseconds. It is used only to measure the offset between the two clocks. */
+  /** Time of day in whole milliseconds. It is used only to measure its offset from the monotonic time. */
   readonly wallMs: () => number;
 }
 

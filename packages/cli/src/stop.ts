@@ -15,7 +15,7 @@ export class Stopped extends Error {
 
 /** A request for an orderly stop, which any part of the program may make. Only the first request counts. */
 export interface Stop {
-  /** Aborts when a stop is requested. Its reason is the {@link Stopped}. */
+  /** Signal that aborts when a stop is requested. Its reason is the {@link Stopped}. */
   readonly signal: AbortSignal;
   request(reason: Stopped): void;
   /** Exit code of the command if it was stopped. */

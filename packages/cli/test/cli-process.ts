@@ -20,7 +20,7 @@ export interface Ending {
   readonly signal: NodeJS.Signals | null;
   readonly stdout: string;
   readonly stderr: string;
-  /** Duration from the start to the end, in milliseconds. */
+  /** Duration of the command from its start to its end, in milliseconds. */
   readonly tookMs: number;
 }
 
@@ -51,7 +51,10 @@ export class Cli {
     return parseLines(this.#stdout);
   }
 
-  /** Resolves when the command has printed `n` lines with this event. Rejects if the process ends before. */
+  /**
+   * Resolves with the printed event `ev` of the contender's round `n`. Rejects if the process ends before it
+   * prints the event.
+   */
   async until(ev: string, n = 1): Promise<Line> {
     for (;;) {
       const event = this.events.find((line) => line.ev === ev && line.n === n);

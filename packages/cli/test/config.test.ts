@@ -83,8 +83,8 @@ describe('the selection of the store', () => {
       (mode: number): (() => void) =>
       () =>
         requirePrivate('password file', 'f', { mode, uid: 0 });
-    // A file of uid 0 belongs to another user unless root runs the tests. A user's own password file is
-    // rejected if its group may read it. So the test omits the mode 0440 if root runs it.
+    // The group may read a password file of root, but not a user's own password file. If root runs the tests,
+    // a file of root is the user's own file. So the test checks the mode 0440 only for other users.
     if (process.getuid?.() !== 0) expect(mounted(0o440)).to.not.throw();
     for (const mode of [0o444, 0o460, 0o442]) expect(mounted(mode)).to.throw(Failure);
     expect(mounted(0o400)).to.not.throw();

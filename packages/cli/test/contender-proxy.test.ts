@@ -14,7 +14,7 @@ describe('the proxy of a contender', () => {
   let reached: number;
 
   beforeEach(async () => {
-    // The server sends all received data back.
+    // The test server sends all received data back.
     reached = 0;
     server = createServer((socket) => {
       reached += 1;
@@ -100,7 +100,7 @@ describe('the proxy of a contender', () => {
     let received = '';
     socket.on('data', (text: string) => (received += text));
     socket.write('two');
-    // While this proxy is cut, another proxy to the same server still relays data.
+    // While one proxy is cut, another proxy to the same server still relays data.
     const other = await openContenderProxy(url);
     const beside = connect({ port: Number(/:(\d+)\//.exec(other.url)![1]), host: '127.0.0.1' });
     beside.write(`${other.secret}beside`);

@@ -88,7 +88,7 @@ describe('the frame of the demo', () => {
     [5, 14],
     [1, 14],
   ] as const) {
-    it(`fits into ${String(columns)} x ${String(rows)}`, () => {
+    it(`fits into ${String(columns)} columns and ${String(rows)} rows`, () => {
       const lines = linesOf({ now: ms(9_000) }, { columns, rows });
       expect(Math.max(...lines.map((line) => Array.from(line).length))).to.be.lessThan(Math.max(columns, 1));
       expect(lines.length).to.be.lessThan(rows);

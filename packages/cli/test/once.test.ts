@@ -79,7 +79,7 @@ describe('a program that queuelock once runs', function () {
     expect(readFileSync(log, 'utf8')).to.equal('begun\nbegun\ndone\n');
   });
 
-  it('receives the signals of queuelock, and its slot is not done when one stops it', async () => {
+  it('receives the signals of queuelock, and its slot is not recorded as done when a signal stops it', async () => {
     const wait = ['--at-least-once', '--', 'sh', '-c', 'echo up; exec sleep 600'];
     const stopped = new Cli([...onceFor('1', ...wait)]);
     await untilPrinted(stopped);

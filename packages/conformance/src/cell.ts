@@ -25,8 +25,8 @@ export class Cell {
   }
 
   /**
-   * Writes the text if the register still has the version of `was`. Resolves with whether the text was
-   * written.
+   * Writes the text if the register still has the version of `was`, an earlier result of `read`. Resolves
+   * with whether the text was written.
    */
   write(text: string | undefined, was: Register | undefined): Promise<boolean> {
     const change = { text, was: was?.version };

@@ -64,7 +64,10 @@ export class Client {
     return this.#promisedUntil;
   }
 
-  /** Makes an entry spec of this client: exclusive, in the queue of the fact, with a new id. */
+  /**
+   * Makes the spec of an exclusive entry with a new id, in the queue that the check of the fact uses. `part`
+   * contains the properties that differ.
+   */
   newSpec(part: Partial<EntrySpec> = {}): EntrySpec {
     return {
       queue: this.stage.queue,
@@ -133,15 +136,16 @@ export class Client {
     return { promisedMs, until: this.#promisedUntil };
   }
 
-  /** Stops the renewals. Resolves when none is in flight. */
+  /** Stops the periodic renewals of the session. Resolves when no renewal is in flight. */
   async silence(): Promise<void> {
     this.#stopped.abort();
     await this.stage.board.within('the last renewal answers', this.#beating);
   }
 
   /**
-   * Waits for `awaited`, and meanwhile enters and leaves another queue repeatedly. Resolves with the duration
-   * of the slowest attempt, in milliseconds. The store or this process may have been stalled for that long.
+   * Waits until `awaited` has settled, and measures stalls meanwhile: enters and leaves another queue
+   * repeatedly. Resolves with the duration of the slowest attempt, in milliseconds. The store or this process
+   * may have been stalled for that long.
    */
   async stoodStillUntil(awaited: Promise<void>): Promise<number> {
     const over = new AbortController();
@@ -154,7 +158,8 @@ export class Client {
       const begun = this.stage.now();
       await elapsed(MEANWHILE_MS, over.signal);
       const place = this.enter({ queue: `${this.stage.queue}-meanwhile` });
-      // An attempt that fails is measured too, because a stall may have caused the failure.
+      // An attempt to enter the queue that fails is measured too, because a stall may have caused the
+      // failure.
       await place.then((entered) => entered.leave()).catch(() => undefined);
       longestMs = Math.max(longestMs, this.stage.now() - begun - MEANWHILE_MS);
     }

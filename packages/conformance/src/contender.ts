@@ -68,7 +68,7 @@ export class Contender implements RefereedEntry {
     return this.#client.stage.now() < this.#client.promisedUntil;
   }
 
-  /** Time of the admission by the harness's clock. */
+  /** Time of the entry's admission by the harness's clock; `NaN` before the admission. */
   get admittedAt(): number {
     return this.#admittedAt ?? Number.NaN;
   }
@@ -90,8 +90,8 @@ export class Contender implements RefereedEntry {
    * by one to the entry's turns under that limit.
    */
   async resize(limit: number): Promise<void> {
-    // The notification of a grant under the higher limit may arrive before the response. So the referee must
-    // allow such a grant from now on.
+    // The notification of a grant under the higher limit may arrive before the response to the call. So the
+    // referee, which checks every admission, must allow such a grant from now on.
     this.#limit = Math.max(this.#limit, limit);
     const placement = await this.#client.enqueue({ ...this.spec, limit });
     this.#limit = limit;
@@ -102,8 +102,8 @@ export class Contender implements RefereedEntry {
 
   /** Converts the entry to a shared one. */
   async share(value: string): Promise<boolean> {
-    // The store may admit the readers behind this entry before the response arrives. So the referee must
-    // treat it as shared from now on.
+    // The store may admit the readers behind this entry before the response to the call arrives. So the
+    // referee, which checks every admission, must treat the entry as shared from now on.
     this.#shared = true;
     return this.#client.share(this.queue, this.spec.id, value);
   }
@@ -120,12 +120,12 @@ export class Contender implements RefereedEntry {
     );
   }
 
-  /** Unsubscribes from the turns. The entry stays in the queue. */
+  /** Ends the subscription to the entry's turns. The entry stays in the queue. */
   unfollow(): void {
     this.#turns.unsubscribe();
   }
 
-  /** Unsubscribes from the turns and removes the entry. */
+  /** Ends the subscription to the entry's turns, and removes the entry. */
   leave(): Promise<boolean> {
     this.giveUp();
     this.unfollow();

@@ -7,7 +7,8 @@ export function inLanes<T>(works: readonly (() => Promise<T>)[], count: number):
   return works.map((work, place) => {
     const before = lanes[place % count] ?? Promise.resolve();
     const result = before.then(work);
-    // A failed task does not stop the next one. The caller handles the rejection of `result`.
+    // A failed task does not stop the next one. The caller handles the rejection of the failed task's
+    // promise.
     lanes[place % count] = result.catch(() => undefined);
     return result;
   });

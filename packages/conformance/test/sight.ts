@@ -2,10 +2,10 @@ import { expect } from 'chai';
 import { defects } from './defects.ts';
 import { checkWith, type Defect } from './defective.ts';
 
-// TTLs in milliseconds. If the machine stalls for a large part of a TTL, the check of a fact may miss the
-// defect. So the check is repeated with a longer TTL.
+// TTLs in milliseconds. If the machine stalls for a large part of a TTL, the check of a fact may miss a
+// defect of the backend. So the check is repeated with a longer TTL.
 const TTLS_MS = [80, 300, 900];
-// Number of checks that run at the same time. Most of the time they wait for a timeout.
+// Number of defects that are checked at the same time. Most of the time a check waits for a timeout.
 const LANES = 4;
 
 /** Resolves with whether the check of this fact fails on a backend with this defect. */

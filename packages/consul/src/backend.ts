@@ -161,7 +161,8 @@ class ConsulBackend implements Backend {
       Behavior: 'delete',
       LockDelay: '0s',
       TTL: `${ttlMs}ms`,
-      // Consul releases before 1.7 read `Checks`, later releases read `NodeChecks`.
+      // The request that opens a session disables health checks by both names: Consul releases before 1.7 read `Checks`, later releases read
+      // `NodeChecks`.
       Checks: [],
       NodeChecks: [],
     });

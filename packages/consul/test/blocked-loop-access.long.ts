@@ -9,7 +9,7 @@ import { startConsulProcess } from '@queuelock/harness/services/consul-process';
 import { pickPorts } from '@queuelock/harness/services/ports';
 
 const MANAGEMENT = '7c1b9a66-0000-4000-8000-0a0b0c0d0e0f';
-// The smallest TTL that these servers accept. With ACLs or TLS, the tests leave Consul's minimum of 10 s unchanged.
+// The smallest TTL that Consul servers accept by default: 10 s. The tests with ACLs or TLS do not change it.
 const TTL_MS = 10_000;
 const MODULE = import.meta.resolve('@queuelock/consul');
 

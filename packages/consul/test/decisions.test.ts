@@ -8,7 +8,7 @@ import { judgeAgent, judgeQueues, judgeServers, judgeTtl, millisecondsIn } from 
 const TTL_MS = 10_000;
 
 describe('the proven time after a heartbeat on Consul', () => {
-  it('proves the session for its TTL while heartbeats are regular', () => {
+  it('is equal to the TTL while heartbeats are regular', () => {
     expect(provenBy(TTL_MS, (3 / 4) * TTL_MS)).to.equal(TTL_MS);
   });
 

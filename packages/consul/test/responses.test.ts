@@ -106,8 +106,7 @@ describe('an agent or proxy that mishandles blocking queries', () => {
     const began = performance.now();
     const observed = backend.observe('jobs').subscribe();
     while (requests < 4) await new Promise((resolve) => setImmediate(resolve));
-    // The client sends the second query directly after the first response, and each later query after a delay
-    // of 100 ms.
+    // The client sends the second blocking query directly after the first response, and each later query after a delay of 100 ms.
     expect(performance.now() - began).to.be.at.least(190);
     observed.unsubscribe();
     await backend.close();

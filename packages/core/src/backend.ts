@@ -89,7 +89,7 @@ export {
 export { leftOfTtl } from './session/budget.ts';
 export { systemClock, type Clock } from './base/clock.ts';
 export { backoffDelay, withJitter, type RandomSource, type BackoffOptions } from './base/backoff.ts';
-// Helpers that `@queuelock/recipes` uses too.
+// The package `@queuelock/recipes` uses the following helpers too.
 export { ACQUIRE_OPTIONS, CLAIM_OPTIONS, RUN_OPTIONS, WORK_OPTIONS } from './checks/known-options.ts';
 export {
   checkedObject,

@@ -67,7 +67,7 @@ class SharedSessionClient implements LockClient {
   readonly #defaults: RequestDefaults;
   readonly #context: ClaimContext;
   readonly #views: StoreViews;
-  /** Errors when the client is closed, which ends all streams of the client. */
+  /** Stream that errors when the client is closed, which ends all streams of the client. */
   readonly #closed$ = new Subject<never>();
   readonly #closing = new AbortController();
   readonly #unfinished = new Set<Promise<void>>();

@@ -111,7 +111,7 @@ const callbacks: readonly Callback[] = [
   {
     name: 'the signal of one of several names',
     register: async (client, seen) => {
-      // The release of Ben's hold grants this claim.
+      // The claim of the names "x" and "z" is granted when Ben releases his hold of "x".
       const hold = await client.multi(['x', 'z']).acquire();
       hold.of('x').signal.addEventListener('abort', seen);
     },

@@ -121,7 +121,7 @@ describe('cancelling an acquisition', () => {
 const ANSWERS = ['arrive', 'are lost at first'] as const;
 
 describe('cancelling another kind of acquisition', () => {
-  /** Runs one acquisition of this kind, and cancels it at the `at`-th point where its code awaits something. */
+  /** Runs one acquisition of the given kind, and cancels it at the `at`-th point where its code awaits something. */
   async function scenario(
     stage: Stage,
     {

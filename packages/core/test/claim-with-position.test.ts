@@ -99,8 +99,7 @@ describe('a claim with its position', () => {
         await stand(stage, { mode: 'shared' }, client),
       ];
       expect(queues.map(({ last }) => asText(last))).to.deep.equal(['2', '3']);
-      // Each of the two waiters has one subscription for its turns. All claims together have one for the
-      // queue.
+      // Each of the client's two waiters has one subscription for its turns. The two share one subscription for the queue.
       expect(stage.server.watcherCount - before).to.equal(3);
       for (const { subscription } of [reader, writer, ...queues]) subscription.unsubscribe();
     }),

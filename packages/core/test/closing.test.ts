@@ -96,8 +96,7 @@ describe('closing a client with drainMs', () => {
 
 describe('a process that uses closeOnSignals', () => {
   /**
-   * Starts the program, and sends it a signal when its work runs. Returns its exit and the lines that it
-   * prints.
+   * Starts the program `closing-process.ts`, and sends it a signal when its work runs. Returns its exit, the lines that it prints, and its warnings.
    */
   async function endOf(
     how: string,

@@ -61,7 +61,7 @@ describe('an entry whose admission the store reports', () => {
     expect([here, there]).to.deep.equal([[false], [false, true]]);
   });
 
-  it('is not granted by an earlier hold whose order number the store gives again', () => {
+  it('is not admitted because an earlier entry with the same order number was admitted', () => {
     const lost = reported.place({ turn: OWNS });
     expect(reported.place({ queue: 'b', id: 'j', key: 'b/1' })).to.deep.equal([false]);
     reported.read(2);

@@ -198,7 +198,7 @@ function plainQueues(): fc.Arbitrary<readonly QueueEntry[]> {
   const takers = fc.array(
     fc.record({ limit: fc.constant(4), permits: fc.integer({ min: 1, max: 4 }), typicalHoldMs }),
   );
-  // In these queues no entry overtakes another. A reader may start together with the readers ahead of it.
+  // In the generated queues no entry overtakes another. A reader may start together with the readers ahead of it.
   return fc.oneof(locks, takers).map(known);
 }
 

@@ -20,7 +20,7 @@ function prefixesOf(stream: number): readonly string[] {
   );
 }
 
-/** Opens a stream with lists for many prefixes, and reads it as fast as it arrives. */
+/** Opens a stream of the bridge with lists for many prefixes, and reads it as fast as it arrives. */
 async function readLists(stream: number): Promise<void> {
   const topics = prefixesOf(stream).map((prefix, n) => ({ kind: LISTS[n % 4], prefix }));
   const response = await visitor.stream(topics);
@@ -28,7 +28,7 @@ async function readLists(stream: number): Promise<void> {
   response.resume();
 }
 
-/** Opens streams and never reads their snapshots. */
+/** Opens streams of the bridge, and never reads their snapshots. */
 async function readNothing(stream: number): Promise<void> {
   const prefixes = Array.from({ length: 8 }, (_, n) => 'queue-0'.slice(0, n));
   const response = await visitor.stream(prefixes.map((prefix) => ({ kind: 'queues', prefix })));
@@ -40,7 +40,7 @@ async function again(work: (round: number) => Promise<void>): Promise<never> {
   for (let round = 0; ; round += 1) await work(round).catch(() => count());
 }
 
-/** Opens a stream with new topics and closes it at once. */
+/** Opens a stream of the bridge with new topics, and closes it at once. */
 async function reconnect(round: number): Promise<void> {
   const topics = Array.from({ length: 64 }, (_, n) => ({
     kind: 'queue',
@@ -58,7 +58,7 @@ async function joinAndLeave(round: number): Promise<void> {
   await visitor.post(`joins/${key.id}/leave`, { secret: key.secret });
 }
 
-/** Opens connections that send the beginning of a request and never the rest. */
+/** Opens connections to the bridge that send the beginning of a request and never the rest. */
 function sendSlowly(): void {
   const { hostname, port } = new URL(url);
   for (let n = 0; n < 200; n += 1) {

@@ -15,7 +15,7 @@ async function read(number: number): Promise<void> {
   const topics = [
     { kind: 'queue', name: `queue-${String(number).padStart(4, '0')}` },
     { kind: 'join', ...key },
-    // One page in twenty also watches the list of all queues.
+    // One simulated page in twenty also watches the list of all queues.
     ...(number % 20 === 0 ? [{ kind: 'queues', prefix: '' }] : []),
   ];
   const stream = await page.stream(topics);

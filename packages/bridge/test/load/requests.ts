@@ -39,7 +39,7 @@ export class Visitor {
     });
   }
 
-  /** Resolves with the body of the response. */
+  /** Sends a POST request to the bridge. Resolves with the body of the response. */
   async post(path: string, body: unknown): Promise<string> {
     return text(await this.send(path, { method: 'POST', body }));
   }

@@ -12,7 +12,7 @@ import { canProxy } from './contender-proxy.ts';
 
 /** Settings of the demo page and its contenders. */
 export interface ArenaSettings {
-  /** Name of the queue. */
+  /** Name of the queue that the contenders join. */
   readonly name: string;
   /** URL of the store, as the user entered it. */
   readonly url: string;

@@ -5,8 +5,8 @@ import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
 /**
- * A proxy between one contender and the servers of its store. It relays only connections that begin with the
- * secret, because any process of this machine can connect to it.
+ * A proxy between one contender and the servers of its store. Any process of this machine can connect to it,
+ * so it relays only connections that begin with the contender's secret text.
  */
 export interface ContenderProxy {
   /** URL by which the contender reaches the store through the proxy. */
@@ -82,14 +82,14 @@ function targetOf(text: string, usual: number): Target {
 }
 
 /**
- * Pauses and resumes the data that a proxy forwards. The data passes while this object is open, and waits
- * while it is closed.
+ * Pauses and resumes the data that a proxy forwards. The data passes while the gate is open, and waits while
+ * it is shut.
  */
 class Gate {
   #opened: Promise<void> = Promise.resolve();
   #open: (() => void) | undefined;
 
-  /** Resolves when data may pass. */
+  /** Resolves at once while the gate is open, and otherwise when it opens. */
   get opened(): Promise<void> {
     return this.#opened;
   }
@@ -123,7 +123,7 @@ class Proxy {
     });
   }
 
-  /** Starts to listen, and resolves with the address. */
+  /** Starts to accept connections on a free local port. Resolves with the address, as `host:port`. */
   async listen(): Promise<string> {
     this.#server.listen(0, '127.0.0.1');
     await once(this.#server, 'listening');
@@ -172,8 +172,8 @@ class Proxy {
 }
 
 /**
- * Reads the beginning of a connection. Resolves with whether it is the secret. The data after the secret
- * stays unread.
+ * Reads the beginning of a connection. Resolves with whether it equals the contender's secret. The data after
+ * the secret stays unread.
  */
 function startsWithSecret(client: Socket, secret: Buffer): Promise<boolean> {
   return new Promise((resolve) => {

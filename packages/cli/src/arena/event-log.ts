@@ -15,8 +15,8 @@ export interface LogEntry {
 
 interface NumberedEntry extends LogEntry {
   /**
-   * For a grant after a release: the waiters that the store notified of the release. More waiters may be
-   * added later, when their notifications are reported.
+   * The waiters that the store notified of the previous release. Set for a grant that follows a release. More
+   * waiters may be added later, when their notifications are reported.
    */
   readonly wake?: NotifiedWaiters;
 }
@@ -97,8 +97,8 @@ export class EventLog {
     const tokens = this.#token === undefined ? `with token ${mine}` : `token ${this.#token} → ${mine}`;
     const gap = this.#ending ? gapAfter(this.#ending, t) : undefined;
     const kind = gap?.isEarly ? 'violation' : 'grant';
-    // Counts the notified waiters only if this contender was among them. A contender that joined while the
-    // lock was free was granted without a notification.
+    // Counts the notified waiters only if the granted contender was among them. A contender that joined while
+    // the lock was free was granted without a notification.
     const wake = this.#ending && this.#wake.has(id) ? this.#wake : undefined;
     wake?.setTotal(this.#waiting.size);
     this.#add({

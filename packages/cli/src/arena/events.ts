@@ -8,10 +8,7 @@ export interface Disturbance {
   readonly t: string;
   readonly id: string;
   readonly ev: 'frozen' | 'thawed' | 'cut' | 'mended';
-  /**
-   * End of the proven time of the contender's hold, as the contender last reported it. It is a stamp, like
-   * `t`.
-   */
+  /** End of the proven time of the contender's hold as a stamp, as the contender last reported it. */
   readonly until?: string;
 }
 
@@ -33,7 +30,7 @@ interface Notified {
  */
 interface Stranger {
   readonly t: string;
-  /** Owner label of that client. */
+  /** Owner label of the client that is no contender. */
   readonly id: string;
   readonly ev: 'stranger';
 }

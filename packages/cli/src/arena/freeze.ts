@@ -29,14 +29,14 @@ export async function freeze(pid: number, isFree: () => Promise<boolean>): Promi
 async function stop(pid: number): Promise<() => Promise<void>> {
   const keeper = spawn('/bin/sh', ['-c', SCRIPT, 'sh', String(pid)], {
     stdio: ['pipe', 'pipe', 'ignore'],
-    // The keeper runs in its own process group, so that Ctrl-C does not reach it. The demo handles Ctrl-C
-    // itself.
+    // The shell process (the keeper) that resumes the suspended process runs in its own process group. So
+    // Ctrl-C does not reach it. The demo handles Ctrl-C itself.
     detached: true,
   });
   const ended = once(keeper, 'close');
   await Promise.race([once(keeper.stdout, 'data'), ended]);
   return async () => {
-    // If the keeper process has died, this process resumes the suspended process.
+    // If the shell process (the keeper) has died, this process resumes the suspended process itself.
     keeper.stdin.on('error', () => process.kill(pid, 'SIGCONT'));
     keeper.stdin.end('thaw\n');
     await ended;

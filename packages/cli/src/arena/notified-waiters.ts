@@ -12,7 +12,7 @@ export class NotifiedWaiters {
     if (admitted || !this.#hasOtherCauses) this.#notified.add(id);
   }
 
-  /** Returns whether this contender was notified. */
+  /** Returns whether the contender `id` is one of the notified waiters. */
   has(id: string): boolean {
     return this.#notified.has(id);
   }

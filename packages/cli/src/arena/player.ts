@@ -32,9 +32,9 @@ export interface PlayerSettings extends Omit<ContenderSettings, 'part' | 'emit' 
 /** Hold time in milliseconds. It is long enough for a visitor to see the hold and press a button. */
 const HOLD_MS = 2_500;
 /**
- * Number of rounds and hold time that the contender's process is started with. Both are so large that the
- * process never reaches them: it holds until it is ordered to release, and so keeps its hold while it is
- * frozen or cut off.
+ * Number of rounds (join, hold and release), and hold time in milliseconds, with which the contender's
+ * process is started. Both are so large that the process never reaches them. It holds until it is ordered to
+ * release, so it keeps its hold while it is frozen or cut off.
  */
 const SCRIPT = { rounds: 1_000_000, holdMs: 3_600_000 };
 // Minimum growth of the proven time, in milliseconds, that triggers a new snapshot for the page. Every

@@ -9,7 +9,7 @@ import { Arena } from './arena.ts';
 
 /** Settings of the demo page. */
 export interface PageSettings {
-  /** Name of the queue. */
+  /** Name of the queue that the contenders join. */
   readonly name: string;
   readonly url: string;
   /** Whether the store is a temporary file of this demo. */

@@ -70,8 +70,8 @@ interface Sought {
   readonly name: string;
   readonly token: bigint;
   /**
-   * Entries of the queue, in order. The search for the token starts with the first entry, because operators
-   * usually remove that one.
+   * Entries of the queue, in order. The search for the entry with the token starts with the first entry,
+   * because operators usually remove that one.
    */
   readonly entries: readonly PositionedEntry[];
 }

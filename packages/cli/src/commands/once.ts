@@ -101,7 +101,7 @@ function runOnce({ name, slot, command }: Call, options: OnceOptions): Promise<n
     try {
       const limits = options.wait === undefined ? {} : { timeoutMs: options.wait };
       const work = async (ownership: Ownership): Promise<number> => {
-        // Passes a release function that does nothing, because `once.run` itself releases the lock of the
+        // The release function of this hold does nothing, because `once.run` itself releases the lock of the
         // slot.
         const held = heldUntil(ownership, () => Promise.resolve());
         const { exitCode } = await runTerm(run.work, held, stop);

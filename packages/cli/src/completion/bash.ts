@@ -1,6 +1,6 @@
 import type { CommandVocabulary, Vocabulary } from './vocabulary.ts';
 
-/** Generates the script for bash 3.2 and later. It does not need the package bash-completion. */
+/** Generates the completion script for bash 3.2 and later. It does not need the package bash-completion. */
 export function bashCompletion({ program, commands }: Vocabulary): string {
   const running = commands.filter(({ runsProgram }) => runsProgram).map(({ name }) => name);
   return `# bash completion for ${program}; load it with: source <(${program} completion bash)

@@ -10,7 +10,7 @@ export interface CommandVocabulary {
   readonly name: string;
   readonly summary: string;
   readonly options: readonly OptionVocabulary[];
-  /** Possible values of the first argument; empty if any text is possible. */
+  /** Possible values of the command's first argument; empty if any text is possible. */
   readonly choices: readonly string[];
   /** Whether the command runs a program, which the command line names after `--`. */
   readonly runsProgram: boolean;

@@ -16,7 +16,7 @@ export interface Profile {
   readonly ttl?: number;
   /** Epoch of the fencing tokens, as `--epoch`. */
   readonly epoch?: number;
-  /** Number of holds to record for each name, as `--record`. */
+  /** Number of holds to record for each lock name, as `--record`. */
   readonly record?: number;
 }
 

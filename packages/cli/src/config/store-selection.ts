@@ -16,7 +16,7 @@ export interface SelectedStore {
   /** Lease TTL that the profile sets, in seconds. */
   readonly ttl?: number;
   readonly epoch?: number;
-  /** Number of holds to record for each name. */
+  /** Number of holds to record for each lock name. */
   readonly record?: number;
 }
 

@@ -5,16 +5,21 @@ import { contendOnce, type Contender } from './round.ts';
 
 export interface Rounds {
   readonly count: number;
-  /** Delay between the end of one round and the start of the next, in milliseconds. */
+  /**
+   * Delay between the end of one round (join, hold and release) and the start of the next, in milliseconds.
+   */
   readonly gapMs: number;
-  /** Whether to start the next round after a claim that failed with a retryable error. */
+  /**
+   * Whether to start the next round (join, hold and release) after a claim that failed with a retryable
+   * error.
+   */
   readonly keepsGoing?: boolean;
 }
 
 /**
- * Joins the queue, holds the lock and releases it, `count` times or until it is ordered to stop. When the
- * lock is lost, the next round starts. Resolves with the exit code. Rejects when the lock cannot be acquired,
- * unless `keepsGoing` is set.
+ * Runs `count` rounds, or rounds until it is ordered to stop. In each round the contender joins the queue,
+ * holds the lock and releases it. The loss of the lock ends only its round. Resolves with the exit code.
+ * Rejects when a claim fails, unless `Rounds.keepsGoing` is set and the error is retryable.
  */
 export async function contend(
   contender: Contender,
@@ -35,8 +40,8 @@ export async function contend(
 }
 
 /**
- * Waits between two rounds. Yields to the event loop even for 0 ms, so that the process can handle signals
- * and send heartbeats.
+ * Waits between two rounds (join, hold and release) of a contender. Yields to the event loop even for 0 ms,
+ * so that the process can handle signals and send heartbeats.
  */
 async function pauseBetween(ms: number, stop: AbortSignal): Promise<void> {
   if (ms === 0) {

@@ -16,16 +16,16 @@ export interface ContendEvent {
    * creation zxid.
    */
   readonly zxid?: string;
-  /** Number of the round, from 1. */
+  /** Number of the contender's round (join, hold and release), from 1. */
   readonly n: number;
   /**
-   * Time at which the server confirmed the release. Present with `released`, whose own `t` is the time at
-   * which the contender requested the release.
+   * Time at which the server confirmed the release. Only the event `released` has it. The `t` of that event
+   * is the time at which the contender requested the release.
    */
   readonly t_done?: string;
-  /** Reason of the loss. Present with `lost`. */
+  /** Reason of the loss of the lock. Only the event `lost` has it. */
   readonly reason?: string;
-  /** Error code. Present with `error`. */
+  /** Code of the error. Only the event `error` has it. */
   readonly code?: string;
   readonly message?: string;
 }

@@ -7,7 +7,8 @@ import type { Environment } from '../config/file.ts';
 const VARIABLE = 'QUEUELOCK_PROXY_SECRET';
 
 /**
- * Returns the environment variable that makes a contender send this secret at the start of every connection.
+ * Returns the environment variable that makes a contender send the secret of its proxy at the start of every
+ * connection.
  */
 export function introducing(secret: string): Readonly<Record<string, string>> {
   return { [VARIABLE]: secret };

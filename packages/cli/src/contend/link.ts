@@ -71,8 +71,8 @@ export class Link {
         }),
       update: (queue, id, value) => this.#call(() => inner.update(queue, id, value)),
       remove: (queue, id) => this.#call(() => inner.remove(queue, id)),
-      // While the connection is cut, every call rejects, but `close` must not reject. So it sends nothing
-      // then, and the TTL removes the entries.
+      // While the connection is cut, every call rejects, but `close` must not reject. So `close` sends
+      // nothing then, and the TTL removes the entries.
       close: () => (this.#connected$.value ? inner.close() : Promise.resolve()),
     };
   }

@@ -1,7 +1,7 @@
 import { millisBetween, millisOf } from '../stamp.ts';
 import type { ContendEvent } from './event.ts';
 
-/** Describes an event in words. */
+/** Describes an event of a contender in words. */
 export function narrate(event: ContendEvent): string {
   return `${timeOfDay(event.t)}  ${event.id}  ${whatHappened(event)}`;
 }

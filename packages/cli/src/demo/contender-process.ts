@@ -11,14 +11,17 @@ const END_WITHIN_MS = 1_000;
 
 /** Settings of a contender process. */
 export interface ContenderSettings extends StageSettings {
-  /** URL as the user entered it. It is passed in the environment, because other users can see a command line. */
+  /**
+   * URL of the store, as the user entered it. It is passed in the environment, because other users can see a
+   * command line.
+   */
   readonly url: string;
-  /** Secret with which the connections of the process begin. */
+  /** Secret that the contender process sends at the start of each connection to its proxy. */
   readonly secret?: string | undefined;
   readonly ttlSeconds: number;
   readonly part: ContenderScript;
   readonly gapMs: number;
-  /** Whether to continue after a round that failed. */
+  /** Whether the contender joins the queue again after a claim that failed with a retryable error. */
   readonly keepsGoing?: boolean;
   readonly emit: (event: ContendEvent) => void;
   readonly onReport?: (report: Report) => void;
@@ -103,8 +106,8 @@ export class ContenderProcess implements Actor {
   }
 
   #follow(event: ContendEvent): void {
-    // A new round begins, so the remaining time that the contender reported for its previous hold no longer
-    // applies.
+    // The contender requests the lock again, so the remaining time that it reported for its previous hold no
+    // longer applies.
     if (event.ev === 'requesting') this.#budget = undefined;
     this.#last = event;
     this.#casting.emit(event);

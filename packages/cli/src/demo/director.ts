@@ -5,7 +5,7 @@ import type { HistoryEvent, SeenEvent } from './history.ts';
 import type { Actor, Stage } from './stage.ts';
 
 export interface Script {
-  /** Name of the queue. */
+  /** Name of the queue that the contenders join. */
   readonly name: string;
   readonly contenders: number;
   readonly rounds: number;

@@ -37,7 +37,7 @@ export function drawFrame(view: View, paper: Paper): string {
     legend(paper),
     ...(view.over ? [] : queueLines(view, paper, Math.min(roomForQueue, view.contenders))),
   ];
-  // The last column stays free, because some terminals wrap there.
+  // The last column of the terminal stays free, because some terminals wrap a line that fills it.
   return lines.map((line) => paint(line, { ...paper, columns: paper.columns - 1 })).join('\n');
 }
 

@@ -50,7 +50,7 @@ export interface Hold {
   readonly fencingToken: bigint;
 }
 
-/** Returns the holds, sorted by their beginning. */
+/** Returns the holds of all contenders, sorted by their beginning. */
 export function holdsOf(turns: readonly Turn[]): Hold[] {
   const holds = turns.flatMap(({ id, n, events }): Hold[] => {
     const { acquired } = events;

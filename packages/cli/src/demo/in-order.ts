@@ -1,7 +1,7 @@
 /**
- * Time in milliseconds for which events are delayed, so that they can be sorted by their stamps. A contender
- * reports a release only when the server has confirmed it. The event often arrives after that of the next
- * grant.
+ * Maximum time in milliseconds for which events are delayed, so that they can be sorted by their stamps. A
+ * contender reports a release only when the server has confirmed it. That event often arrives after the event
+ * of the next grant.
  */
 const WAIT_MS = 100;
 
@@ -12,13 +12,13 @@ interface Stamped {
 
 export interface Sorter<E extends Stamped> {
   readonly add: (event: E) => void;
-  /** Passes on all delayed events now. */
+  /** Passes on all delayed events now, in the order of their stamps. */
   readonly flush: () => void;
 }
 
 /**
- * Delays each event by 100 ms, and passes the events on in the order of their stamps. An event whose delay is
- * already over when it arrives is passed on at once, out of order.
+ * Collects events for up to 100 ms, and then passes them to `sink` in the order of their stamps. An event
+ * that arrives after events with later stamps were passed on is out of order.
  */
 export function inOrder<E extends Stamped>(sink: (event: E) => void): Sorter<E> {
   let waiting: E[] = [];

@@ -9,9 +9,9 @@ interface Violation {
 export interface Verdict {
   readonly ok: boolean;
   readonly violations: readonly Violation[];
-  /** Number of grants. */
+  /** Number of grants in the history. */
   readonly grants: number;
-  /** Number of rounds that ended with a release. */
+  /** Number of rounds (join, hold and release) that ended with a release. */
   readonly served: number;
   readonly cancelled: number;
   /** Number of crashed holders whose entries the server removed. */

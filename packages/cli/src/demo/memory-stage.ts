@@ -91,7 +91,8 @@ class MemoryActor implements Actor {
         return undefined;
       },
     };
-    // Ignores the error, because the contender has already emitted it as an event.
+    // Ignores the error with which the contender ended, because the contender has already emitted it as an
+    // event.
     const life = contend(contender, { count: part.rounds, gapMs: GAP_MS }).then(
       () => undefined,
       () => undefined,

@@ -8,7 +8,7 @@ const TTL_MS = 3_000;
 const GAP_MS = 50;
 
 export interface ProcessStageSettings extends StageSettings {
-  /** URL as the user entered it. */
+  /** URL of the store, as the user entered it. */
   readonly url: string;
   /** Whether the store is a temporary file of this demo. */
   readonly isOwnFile: boolean;

@@ -1,7 +1,10 @@
 import type { LockClient } from '@queuelock/core';
 import type { ContendEvent } from '../contend/event.ts';
 
-/** What one contender does in the demo: how many rounds it runs and how long it holds. */
+/**
+ * What one contender does in the demo: how many rounds (join, hold and release) it runs, and how long it
+ * holds in each.
+ */
 export interface ContenderScript {
   readonly id: string;
   readonly rounds: number;
@@ -23,7 +26,9 @@ export interface Actor {
 
 /** The environment of a demo on one store, in which contenders are started. */
 export interface Stage {
-  /** The store's description for the first line, for instance `memory: (everybody in this process)`. */
+  /**
+   * Description of the store for the output of the demo, for instance `memory: (everybody in this process)`.
+   */
   readonly storeLabel: string;
   /** Whether the store detects the death of a process and frees its locks before their proven time ends. */
   readonly detectsDeath: boolean;
@@ -35,7 +40,7 @@ export interface Stage {
 }
 
 export interface StageSettings {
-  /** Name of the queue. */
+  /** Name of the queue that the contenders join. */
   readonly name: string;
   readonly stamp: () => string;
 }

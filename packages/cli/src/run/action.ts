@@ -2,9 +2,9 @@
 export interface Situation {
   /** Time in milliseconds for which the hold is proven from now on. */
   readonly remainingMs: number;
-  /** Whether a heartbeat is overdue. */
+  /** Whether a heartbeat of the session that has the hold is overdue. */
   readonly suspect: boolean;
-  /** Time between SIGTERM and SIGKILL. */
+  /** Grace period of the command: the time between SIGTERM and SIGKILL. */
   readonly graceMs: number;
   readonly child: { readonly state: 'running' } | { readonly state: 'terminating'; readonly sinceMs: number };
 }

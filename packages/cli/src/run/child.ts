@@ -8,7 +8,7 @@ import { withoutStrays } from './descriptors.ts';
 export class CommandProcess {
   /** Exit code of the command; 128+n if signal n ended the command. */
   readonly exited: Promise<number>;
-  /** Id of the process group. */
+  /** Id of the command's process group. */
   readonly group: number;
 
   private constructor(pid: number, child: ChildProcess) {
@@ -48,12 +48,12 @@ export class CommandProcess {
     });
   }
 
-  /** Sends a signal to the whole process group. Does nothing when the group has no process left. */
+  /** Sends a signal to all processes of the command's process group. Does nothing when no process is left. */
   signal(signal: NodeJS.Signals): void {
     this.#send(signal);
   }
 
-  /** Whether any process of the group is left. */
+  /** Whether any process of the command's process group is left. */
   get alive(): boolean {
     return this.#send(0);
   }
@@ -65,7 +65,8 @@ export class CommandProcess {
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (code === 'ESRCH') return false;
-      // The group has a process that runs as another user (setuid), so this process may not signal it.
+      // The command's process group has a process that runs as another user (setuid), so this process may not
+      // signal it.
       if (code === 'EPERM') return true;
       throw error;
     }

@@ -14,7 +14,7 @@ import { Watchdog } from './watchdog.ts';
 /** Options for a command that runs under a hold. */
 export interface CommandPlan {
   readonly command: readonly string[];
-  /** Time between SIGTERM and SIGKILL, in milliseconds. */
+  /** Grace period of the command: the time between SIGTERM and SIGKILL, in milliseconds. */
   readonly graceMs: number;
   /** What happens to the command when the hold is about to be lost. */
   readonly onLoss: 'stop' | 'continue';

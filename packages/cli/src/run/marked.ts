@@ -11,8 +11,8 @@ export function marking(mark: string): Readonly<Record<string, string>> {
 }
 
 /**
- * Returns the ids of the process groups of all processes that have this mark in their environment. Returns
- * none on systems without `/proc`.
+ * Returns the ids of the process groups of all processes that have the text `mark` in the environment
+ * variable for watchdogs. Returns none on systems without `/proc`.
  */
 export function groupsMarked(mark: string): readonly number[] {
   const wanted = `${VARIABLE}=${mark}`;
@@ -42,6 +42,6 @@ function textOf(file: string): string {
   try {
     return readFileSync(file, 'latin1');
   } catch {
-    return ''; // The process has ended, or belongs to another user.
+    return ''; // The read failed, because the process has ended or belongs to another user.
   }
 }

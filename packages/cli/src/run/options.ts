@@ -111,7 +111,7 @@ export function graceOf(grace: number | undefined, ttlMs: number): number {
   );
 }
 
-/** Help text that all commands share which run a program. */
+/** Help text for all commands that run a program. */
 export const ABOUT_COMMANDS: string = `When the server is out of reach, the command gets SIGTERM and, after the grace period, SIGKILL, with all its descendants, before
 the server can grant the lock to the next waiter. A watchdog process does that too if queuelock is frozen or killed.
 With --on-loss continue it keeps running: use that only if every write carries the token to a store that rejects older ones.

@@ -52,8 +52,8 @@ export function elapsedMs(from: Moment, to: Moment): number {
 }
 
 /**
- * Returns the watchdog's orders for the current state of the hold. They assume that no further heartbeat
- * succeeds. The watchdog sends SIGTERM and SIGKILL half of the kill margin later than the guard would, so
+ * Returns the watchdog's orders for the current state of the hold, assuming that no further heartbeat
+ * succeeds. The watchdog sends SIGTERM and SIGKILL half of `KILL_MARGIN_MS` later than the guard would, so
  * that the guard acts first if it can. Both times are before the end of the hold.
  */
 export function ordersFor(

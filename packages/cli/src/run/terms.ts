@@ -16,8 +16,8 @@ export interface Terms {
   readonly note: (line: string) => void;
 }
 
-// Errors of a wait after which the next term may succeed. `OWNERSHIP_LOST` occurs when the lock is lost right
-// at the grant.
+// Codes of errors of a wait after which another wait may succeed. `OWNERSHIP_LOST` occurs when the lock is
+// lost right at the grant.
 const TEMPORARY_ERRORS: ReadonlySet<QueueLockErrorCode> = new Set([
   'UNAVAILABLE',
   'SESSION_LOST',
@@ -27,8 +27,8 @@ const TEMPORARY_ERRORS: ReadonlySet<QueueLockErrorCode> = new Set([
 
 /**
  * Runs one term, or with `keep` one term after another. With `keep`, another term follows when the lock was
- * lost, an outage ended the wait, or the work failed. No term follows when the work succeeded (0), a signal
- * arrived, or an error occurred that a retry cannot cure. Each term joins at the end of the queue.
+ * lost, an outage ended the wait, or the work failed. No term follows when the work succeeded (exit code 0),
+ * a signal arrived, or an error occurred that a retry cannot cure. Each term joins at the end of the queue.
  * @returns the exit code of the last term
  */
 export async function runTerms(terms: Terms): Promise<number> {

@@ -61,9 +61,9 @@ class WatchdogProcess {
   }
 
   /**
-   * Sends SIGKILL to the target. Returns whether the watchdog's work is done. A process group is killed only
-   * once, because the system may reuse its id. If no process with the mark of the orders (`Orders.mark`)
-   * exists, the command may still be starting, so the watchdog must try again.
+   * Sends SIGKILL to the processes of the command. Returns whether the watchdog's work is done. A process
+   * group is killed only once, because the system may reuse its id. If no process with the mark of the orders
+   * (`Orders.mark`) exists, the command may still be starting, so the watchdog must try again.
    */
   #kill(): boolean {
     const isKilled = this.#send('SIGKILL');
@@ -73,7 +73,7 @@ class WatchdogProcess {
     return true;
   }
 
-  /** Sends the signal to all processes of the target. Returns whether there were any. */
+  /** Sends the signal to all processes of the command. Returns whether any such process exists. */
   #send(signal: NodeJS.Signals | 0): boolean {
     if (!this.#orders) return false;
     const groups = 'group' in this.#orders ? [this.#orders.group] : groupsMarked(this.#orders.mark);
@@ -91,7 +91,7 @@ function sendTo(group: number, signal: NodeJS.Signals | 0): boolean {
     process.kill(-group, signal);
     return true;
   } catch (error) {
-    // EPERM: the process exists and belongs to another user.
+    // The error EPERM means that a process of the group exists and belongs to another user.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

@@ -4,9 +4,9 @@ import type { WriteStream } from 'node:tty';
 export interface Paper {
   readonly columns: number;
   readonly rows: number;
-  /** Whether escape sequences for colours are supported. */
+  /** Whether the terminal supports escape sequences for colours. */
   readonly colours: boolean;
-  /** Whether block and box characters are supported. */
+  /** Whether the terminal supports block and box characters. */
   readonly blocks: boolean;
 }
 

@@ -11,8 +11,8 @@ import {
   timer,
 } from 'rxjs';
 
-// Time limit for the first list in milliseconds. Reading ten thousand queues takes some seconds on busy
-// servers.
+// Time limit in milliseconds for reading the first list of queues. Reading ten thousand queues takes some
+// seconds on busy servers.
 const FIRST_LIST_TIMEOUT_MS = 15_000;
 /**
  * Time limit of a client's first connection in milliseconds. A retryable error within this time does not end
@@ -20,7 +20,10 @@ const FIRST_LIST_TIMEOUT_MS = 15_000;
  */
 const CONNECT_TIMEOUT_MS = 5_000;
 
-/** Resolves with the current queues. Rejects in the same cases as `currentQueue`. */
+/**
+ * Resolves with the queues whose names begin with `prefix`. Rejects with `UNAVAILABLE` when they are not read
+ * in time. Rejects at once with an error that a retry cannot cure, and with the reason of an aborted signal.
+ */
 export async function currentQueues(
   client: Pick<LockClient, 'queues'>,
   prefix: string,

@@ -5,9 +5,12 @@ import { positionedEntries, type PositionedEntry } from './positioned-entries.ts
 export interface Happening {
   readonly ev: 'present' | 'joined' | 'granted' | 'changed' | 'left';
   readonly entry: QueueEntry;
-  /** Number of entries ahead. For `left`: the number before the entry left. */
+  /**
+   * Position of the entry: 0 if it is admitted, 1 if it is the first waiter. For the event `left`: the
+   * position before the entry left.
+   */
   readonly position: number;
-  /** Whether the entry is admitted. For `left`: whether it was admitted before it left. */
+  /** Whether the entry is admitted. For the event `left`: whether it was admitted before it left. */
   readonly holds: boolean;
 }
 

@@ -9,8 +9,8 @@ export interface QueueRow {
   /** Time in milliseconds for which the first entry of the queue has been the first. */
   readonly heldMs: number;
   /**
-   * Whether the entry was already the first in the first sample. Then it has been the first for longer than
-   * `heldMs`.
+   * Whether the first entry of the queue may have been the first for longer than `heldMs`, because `queuelock
+   * top` had no earlier sample.
    */
   readonly heldLonger: boolean;
   /**
@@ -67,7 +67,8 @@ function follow(before: Metered | undefined, queue: ListedQueue, { now, isFirst 
     return { queue, frontSince: now, frontIsOld: isFirst, samples: [sample] };
   const recent = before.samples.filter((_sample, place, all) => {
     const next = all[place + 1];
-    // Keeps one sample that is older than the ten seconds, so that the rates cover the whole time.
+    // Keeps one sample of the queue that is older than ten seconds, so that the rates cover the last ten
+    // seconds completely.
     return next === undefined || now - next.at < WINDOW_MS;
   });
   const samples = [...recent, sample];
@@ -75,7 +76,7 @@ function follow(before: Metered | undefined, queue: ListedQueue, { now, isFirst 
   return { ...before, queue, samples };
 }
 
-/** Computes the rows at `now`. */
+/** Computes the rows of `queuelock top` for the time `now`. */
 export function rowsOf(meter: Meter, now: number): readonly QueueRow[] {
   return [...meter.values()].map(({ queue, frontSince, frontIsOld, samples }) => {
     const [first] = samples;

@@ -5,7 +5,7 @@ import type { Column, Row } from './table.ts';
 /** An entry with its position. */
 export interface PositionedEntry {
   readonly entry: QueueEntry;
-  /** 0 for an admitted entry, 1 for the first waiter, and so on. */
+  /** Position of the entry: 0 if it is admitted, 1 if it is the first waiter, and so on. */
   readonly position: number;
   /** Whether the entry is admitted. Its client may not have received the notification yet. */
   readonly holds: boolean;
@@ -70,7 +70,7 @@ export const ENTRY_COLUMNS: readonly Column[] = [
   { title: 'NOTES', minWidth: 10 },
 ];
 
-/** Formats an entry as a row. `token`: the fencing token, if it is known. */
+/** Formats an entry of a queue as a row of a table. `token`: the fencing token, if it is known. */
 export function entryRow({ entry, position, holds }: PositionedEntry, now: number, token?: bigint): Row {
   const { owner, host = '', pid, since } = entry;
   const cells = [

@@ -28,10 +28,11 @@ export interface TopView {
   readonly now: number;
 }
 
-// Rows that are not part of the list: two at the top, a blank one, the titles, and the keys at the bottom.
+// Number of screen rows outside of the list of queues: two at the top, a blank row, the column titles, and
+// the keys at the bottom.
 const FIXED_ROWS = 5;
 
-/** Returns how many rows of the list fit on the screen. */
+/** Returns how many rows of the list of queues fit on the screen. */
 export function pageOf({ rows }: Pick<Paper, 'rows'>): number {
   return Math.max(1, rows - FIXED_ROWS);
 }
@@ -116,7 +117,7 @@ function textOf(span: Span): string {
   return typeof span === 'string' ? span : span[0];
 }
 
-/** Formats a queue as a row. */
+/** Formats a queue as a row of the list of queues. */
 export function listRow({ name, depth, handOffsPerS, heldMs, heldLonger, turnMs, waitMs }: QueueRow): Row {
   return {
     cells: [
@@ -130,7 +131,7 @@ export function listRow({ name, depth, handOffsPerS, heldMs, heldLonger, turnMs,
   };
 }
 
-/** Titles for rows of {@link listRow}. */
+/** Columns of the list of queues, with their titles. */
 export const LIST_COLUMNS: readonly Column[] = COLUMNS;
 
 function rate(perS: number): string {

@@ -68,7 +68,7 @@ export class TopModel {
     );
   }
 
-  /** Handles a key. `quit`: the user ends the view. */
+  /** Handles a pressed key. Returns `quit` if the key ends the view. */
   press(key: Key, paper: Paper): 'quit' | undefined {
     const names = chosen(rowsOf(this.#meter, this.#source.monotonic()), this.#state).map(nameOf);
     const entries = this.#opened?.entries.length ?? 0;

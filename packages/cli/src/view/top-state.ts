@@ -1,6 +1,6 @@
 import type { QueueRow } from './meter.ts';
 
-/** Sort keys of the rows. */
+/** The columns by which the user can sort the queues in the view of `queuelock top`. */
 export type SortKey = 'depth' | 'hand-offs' | 'held' | 'wait' | 'name';
 
 /** The user's choices in the view of `queuelock top`. */
@@ -133,8 +133,8 @@ const MEASURES: Readonly<Record<Exclude<SortKey, 'name'>, (row: QueueRow) => num
 };
 
 /**
- * Returns the rows whose name contains the filter. Sorts them by name, or by the number in the column `sort`
- * with the largest first. `reverse` reverses the order.
+ * Returns the rows of the queues whose name contains the filter. Sorts the rows by name, or by the number in
+ * the column `sort` with the largest first. `reverse` reverses the order.
  */
 export function chosen(rows: readonly QueueRow[], { sort, reverse, filter }: TopState): readonly QueueRow[] {
   const wanted = rows.filter(({ name }) => name.includes(filter));

@@ -85,7 +85,8 @@ export async function untilOutlived(stage: Stage, client: Client): Promise<void>
   const since = stage.now();
   const { ttlMs } = client.session;
   const longMs = 2 * ttlMs + Math.min(ttlMs, stage.harness.expiryGranularityMs);
-  // Waits for the time and for the number of renewals, because on a busy machine the renewals may be late.
+  // Waits until twice the TTL has passed and the client has renewed the session more than twice. On a busy
+  // machine the renewals may be late.
   await stage.board.until(
     'a session is renewed for twice its TTL',
     () => (stage.now() - since > longMs && client.renewals > 2) || stage.referee.faults.length > 0,

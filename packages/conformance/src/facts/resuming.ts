@@ -98,7 +98,8 @@ export const resumptionFacts: readonly Fact[] = [
       await former.silence();
       const resumed = await stage.resume(former.session.resumption);
       const retaken = await resumed.retake(held);
-      // From now on it is no violation if the former client's contender loses the entry.
+      // From now on it is no violation if the contender of the first client, whose session was resumed
+      // elsewhere, loses the entry.
       held.giveUp();
       await former.session.close();
       await expectOnlyAdmitted(stage, [retaken, waiter], [retaken]);
@@ -119,9 +120,9 @@ export const resumptionFacts: readonly Fact[] = [
       const renewing = (client: Client): Promise<string> =>
         definiteCode(stage, () => client.session.renew(new AbortController().signal));
       expect(await renewing(former)).to.equal('SESSION_LOST');
-      // The former and the resumed session each have a contender for the same entry. This fact is about that
-      // of the resumed session. So from now on it is no violation if the former session's contender loses the
-      // entry.
+      // The client that used the session first and the client that resumed it each have a contender for the
+      // same entry. Only the resuming client's contender must keep the entry. So from now on it is no
+      // violation if the other contender loses it.
       held.giveUp();
       await former.session.close();
       expect(await renewing(resumed)).to.equal('no error');

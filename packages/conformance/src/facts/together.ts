@@ -20,8 +20,8 @@ export function togetherFact(
 }
 
 /**
- * Returns one partial spec for each queue. Only the name of the queue is set, and the client adds default
- * values for the rest.
+ * Returns the spec of one entry for each queue. Only the name of the queue is set, and the client adds
+ * default values for the rest of the spec.
  */
 export function inAll(queues: readonly string[]): readonly Partial<EntrySpec>[] {
   return queues.map((queue) => ({ queue }));

@@ -5,7 +5,8 @@ import { ADMITTED, line, placements, plain, changedSpecs, type Defect, type Defe
 
 /**
  * A defect: an entry is admitted at once if any entry was admitted in its queue before. `holding` contains
- * the names of such queues. If several sessions get the same set, the defect works across sessions.
+ * the names of the queues in which an entry was admitted. If several sessions share one such set, the defect
+ * works across sessions.
  */
 function reentrant(sound: Session, holding: Set<string>): Partial<Session> {
   return {

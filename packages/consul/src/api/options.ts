@@ -64,7 +64,7 @@ export interface ConsulOptions {
 /** Options that `settingsOf` has checked and completed with defaults. */
 export interface Settings {
   readonly addresses: readonly Address[];
-  /** The addresses as one text, for messages. */
+  /** The addresses of the agents as one text, for messages. */
   readonly endpoint: string;
   readonly tls: TlsOptions | undefined;
   readonly token: string | undefined;

@@ -25,7 +25,7 @@ export interface HttpRequest {
   /** The path and the query of the request. */
   readonly path: string;
   readonly body?: string | undefined;
-  /** Time limit in milliseconds, connecting included. */
+  /** Time limit of the request in milliseconds, including the time to connect. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
 }

@@ -32,8 +32,8 @@ export const MAX_OPERATIONS = 64;
 /** Returns the body of a request for a transaction. */
 export function txnBody(operations: readonly KvOperation[]): string {
   const body = JSON.stringify(operations.map((operation) => ({ KV: bodyOf(operation) })));
-  // Converts flags from strings to JSON numbers. Nothing else in the body matches the pattern: values are in
-  // base64, and JSON escapes a quote within a string.
+  // Converts flags from strings to JSON numbers. Nothing else in the body matches the regular expression: values are in base64, and JSON escapes a
+  // quote within a string.
   return body.replaceAll(/"Flags":"(\d+)"/g, '"Flags":$1');
 }
 

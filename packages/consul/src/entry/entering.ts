@@ -32,7 +32,7 @@ export interface Newcomer {
 /** An entry as it is stored, and the entries ahead of it. */
 export interface Position {
   readonly own: Contender;
-  /** All conflicting entries ahead of `own`. */
+  /** All entries ahead of the session's own entry `own` that conflict with it. */
   readonly ahead: EntriesAhead<Contender>;
 }
 
@@ -50,7 +50,7 @@ export async function enter(tools: EntryTools, newcomers: readonly Newcomer[]): 
   return isNew ? create(tools, newcomers) : find(tools, newcomers);
 }
 
-/** Makes sure that no earlier request can still add these entries, and reads which of them are in their queues. */
+/** Makes sure that no earlier request can still add the given entries to their queues, and reads which of them are in their queues. */
 export async function settle(
   { sessionKey, connection, session }: EntryTools,
   entries: readonly Entry[],

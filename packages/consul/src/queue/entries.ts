@@ -5,7 +5,7 @@ import { isEntryId } from './keys.ts';
 /** An entry as it is stored. */
 export interface Contender {
   readonly key: string;
-  /** The index of the transaction that created the key. It is also the order number of the entry. */
+  /** The index of the transaction that created the entry's key. It is also the order number of the entry. */
   readonly order: bigint;
   readonly modifyIndex: bigint;
   readonly session: string | undefined;

@@ -31,9 +31,9 @@ export interface ConnectionSettings {
 export interface ApiRequest extends Pick<HttpRequest, 'method' | 'body' | 'signal'> {
   readonly path: string;
   readonly params?: Readonly<Record<string, string>>;
-  /** The timeout in milliseconds. Default: the option `requestTimeoutMs`. */
+  /** The timeout of the request in milliseconds. Default: the option `requestTimeoutMs`. */
   readonly timeoutMs?: number;
-  /** Status codes with which the promise resolves. All others reject. Default: 200 only. */
+  /** HTTP status codes for which the request resolves with the response. It rejects for all others. Default: 200 only. */
   readonly expected?: readonly number[];
   /** Whether the request is a blocking query, for which the agent waits for a change before it responds. */
   readonly isBlocking?: true;
@@ -58,7 +58,7 @@ const MAX_REQUESTS = 16;
 
 /** The result of reading a key, or all keys with a prefix. */
 export interface KvRead {
-  /** The keys that exist. The list is empty if there is none. */
+  /** The keys that were found. The list is empty if no key was found. */
   readonly pairs: readonly KvPair[];
   readonly index: bigint;
 }
@@ -76,7 +76,7 @@ export class Connection {
 
   constructor(settings: ConnectionSettings) {
     this.#settings = settings;
-    // Every request in flight adds a listener to this signal, so Node must not warn about many listeners.
+    // Every request in flight adds a listener to the signal that aborts when the connection is closed. So Node must not warn about many listeners.
     setMaxListeners(0, this.#closed.signal);
     this.endpoint = settings.endpoint;
     this.requestTimeoutMs = settings.requestTimeoutMs;
@@ -139,12 +139,12 @@ export class Connection {
       throw this.#failed(at, request, asUnavailable(error, this.endpoint));
     }
     if (expected.includes(response.status) && !isDeniedTxn(response)) return response;
-    // Switches to another agent after a server error. The other agent may know the leader when this one knows none.
+    // Switches to another agent after a server error. The other agent may know the leader when the failed agent knows none.
     if (response.status >= 500) this.#leave(at);
     throw errorOf(response, this.endpoint);
   }
 
-  /** Switches to another agent, because this one did not respond. Returns the error with which the request rejects. */
+  /** Switches to another agent, because the agent `at` did not respond. Returns the error with which the request rejects. */
   #failed(at: number, { isBlocking }: ApiRequest, error: QueueLockError): QueueLockError {
     this.#leave(at);
     this.#doubts$.next();

@@ -23,7 +23,7 @@ const ATTEMPTS = 5;
 export class SessionKey {
   readonly key: string;
   readonly #session: string;
-  /** Identifies the process that uses the session. */
+  /** A random text that identifies the process that uses the session. */
   readonly owner: string;
   readonly #connection: Connection;
   readonly #lane = new Lane();
@@ -107,7 +107,10 @@ export class SessionKey {
     throw unexpected(this.#connection.endpoint, `the key ${this.key} changes too often`);
   }
 
-  /** Deletes the key, unless another process uses the session. Returns whether the key was deleted. Only then may the caller end the session. */
+  /**
+   * Deletes the session's key, unless another process uses the session. Returns whether the key was deleted. Only then may the caller end the
+   * session.
+   */
   async delete(): Promise<boolean> {
     const result = await this.#connection.txn([{ verb: 'delete-cas', key: this.key, index: this.#index }]);
     if (result.isDone) return true;
@@ -115,7 +118,10 @@ export class SessionKey {
     return (await this.#connection.txn([{ verb: 'delete-cas', key: this.key, index: this.#index }])).isDone;
   }
 
-  /** Writes the key with new flags, because Consul keeps the index when neither value nor flags change. Returns whether the write was done. */
+  /**
+   * Writes the session's key with new flags, so that Consul gives it a new index. Without a new value or new flags, the index would stay the same.
+   * Returns whether the write was done.
+   */
   async #tryWrite(): Promise<boolean> {
     const flags = (this.#writes + 1) % 2 ** 31;
     const cas = { verb: 'cas', key: this.key, text: this.owner, index: this.#index, flags } as const;
@@ -126,13 +132,13 @@ export class SessionKey {
       this.#writes = flags;
       return true;
     } catch (error) {
-      // The server may have executed the write. Then the key has a new index, which the next write must contain.
+      // The server may have written the session's key although the request failed. Then the key has a new index, which the next write must contain.
       if (isUnknown(error)) await this.#adopt();
       throw error;
     }
   }
 
-  /** Reads the current index of the key. */
+  /** Reads the current index of the session's key. */
   async #adopt(): Promise<void> {
     const pair = await this.#readPair();
     if (pair?.text !== this.owner) throw sessionLost(this.#session);

@@ -133,7 +133,7 @@ class Watch {
       this.#cancelLinger = this.#tools.clock.after(LINGER_MS, () => this.#end());
   }
 
-  /** Aborts the query and repeats it, possibly to another agent. */
+  /** Aborts the blocking query and repeats it, possibly to another agent. */
   interrupt(): void {
     this.#query.abort();
   }

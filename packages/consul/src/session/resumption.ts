@@ -11,13 +11,13 @@ export interface Resumption {
 
 const FORM = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\/(\d{1,10})$/;
 
-/** Formats the data of a resumption as one text. */
+/** Formats as one text the data with which another process can resume a session. */
 export function writeResumption({ session, ttlMs }: Resumption): string {
   return `${session}/${ttlMs}`;
 }
 
 /**
- * Parses the text of a resumption.
+ * Parses the text with which a session is resumed.
  * @throws {QueueLockError} `INVALID_ARGUMENT`. The message does not contain the text, because it may be a secret of another backend
  */
 export function readResumption(text: string): Resumption {

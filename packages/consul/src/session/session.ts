@@ -205,7 +205,7 @@ export class ConsulSession implements Session {
     }
   }
 
-  /** Returns the known entry with the spec's id, or a new one. */
+  /** Returns the session's entry with the id in `spec`. Creates the entry if this process knows none with that id. */
   #entryFor(spec: EntrySpec): Entry {
     const known = this.#entries.get(spec.id);
     if (known) {
@@ -220,7 +220,8 @@ export class ConsulSession implements Session {
   }
 
   /**
-   * Returns the entry with this id if it may be in that queue. In a resumed session, that includes entries of which this process knows nothing yet.
+   * Returns the entry with this id if it may be in the queue with this name. In a resumed session, that includes entries of which this process knows
+   * nothing yet.
    */
   #find(queue: string, id: string): Entry | undefined {
     const known = this.#entries.get(id);

@@ -59,7 +59,7 @@ export class SingleHold {
     const [seen] = pairs;
     if (seen && seen.flags !== Number(LOCK_FLAGS)) throw foreign(this.#key);
     this.#attempt = { isHeld: false, seen };
-    // Consul lets a session lock a key again that it has locked already. If several queues have this single key, that would grant the lock twice.
+    // Consul lets a session lock a key again that it has locked already. If several queues have the same single key, that would grant the lock twice.
     const isOthers = seen?.session !== undefined && !this.#isOwn(seen);
     const takenOver = isOthers ? this.#unlockedForRemoved(seen) : [];
     if (!takenOver) return;
@@ -75,8 +75,8 @@ export class SingleHold {
   }
 
   /**
-   * Returns the operations that unlock the key, if it was locked for an entry that is no longer in its queue. That happens when an operator removes
-   * an entry whose session continues. Returns `undefined` if a program such as `consul lock` has locked the key.
+   * Returns the operations that unlock the single key if it is locked for an entry that is no longer in its queue. An operator may have removed such
+   * an entry while its session continues. Returns `undefined` if a program such as `consul lock` has locked the key.
    */
   #unlockedForRemoved({ text, modifyIndex }: KvPair): readonly KvOperation[] | undefined {
     if (this.#tools.keys.entryIn(text) === undefined) return undefined;

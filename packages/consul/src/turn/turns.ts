@@ -21,8 +21,8 @@ import { SingleHold, type SingleTools } from './single-hold.ts';
 /** The objects with which a waiter watches the predecessors of its entry. */
 export interface TurnTools extends SingleTools {
   /**
-   * The entries that waiters in this process watch. A holder in this process records here that it is about to leave, so that they need not read the
-   * queue.
+   * The entries that waiters in this process watch. A holder in this process records here that it is about to leave, so that its waiters need not
+   * read the queue.
    */
   readonly followed: LocalWaiters;
 }

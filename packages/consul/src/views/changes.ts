@@ -12,11 +12,11 @@ export interface Followed {
 }
 
 const QUERY_MS = 10_000;
-// Delay in milliseconds after a query without a change. An agent responds to such a query after 9.6 s or
+// Delay in milliseconds before the next blocking query, after one that returned without a change. An agent responds to such a query after 9.6 s or
 // more. A proxy may respond at once, and the delay keeps the client from sending queries in a tight loop.
 const UNCHANGED_PAUSE_MS = 100;
 
-/** Emits the keys now, and again whenever they may have changed. Errors when the keys cannot be read. */
+/** Emits the watched keys now, and again whenever they may have changed. Errors when the keys cannot be read. */
 export function changesOf(
   connection: Connection,
   clock: Clock,

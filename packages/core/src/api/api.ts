@@ -72,7 +72,10 @@ export interface CloseOptions {
 
 /** Fair locks over one backend. All claims of a client share one session. */
 export interface LockClient extends AsyncDisposable {
-  /** Like the overload below, for shared locks and semaphores: the work gets a `SharedOwnership`. */
+  /**
+   * Runs `work` under a shared lock or permits of a semaphore, and passes a `SharedOwnership` to it. Otherwise does the same as `run` for an
+   * exclusive lock.
+   */
   run<T>(
     name: string,
     work: (ownership: SharedOwnership, stop: AbortSignal) => T | PromiseLike<T>,
@@ -102,14 +105,14 @@ export interface LockClient extends AsyncDisposable {
     work: (ownership: Ownership, stop: AbortSignal) => T | PromiseLike<T>,
     options?: RunOptions,
   ): Promise<Awaited<T>>;
-  /** Like the overload below, for shared locks and semaphores. */
+  /** Acquires a shared lock or permits of a semaphore. Otherwise does the same as `acquire` for an exclusive lock. */
   acquire(name: string, options: AcquireOptions & SharedOptions): Promise<SharedOwnership>;
   /**
    * Waits for the lock and returns its ownership. Release it with `release()` or `await using`. Rejects with the same errors as a `run` whose lock
    * was never granted.
    */
   acquire(name: string, options?: AcquireOptions): Promise<Ownership>;
-  /** Like the overload below, for shared locks and semaphores. */
+  /** Tries to acquire a shared lock or permits of a semaphore. Otherwise does the same as `tryAcquire` for an exclusive lock. */
   tryAcquire(
     name: string,
     options: Omit<AcquireOptions, 'timeoutMs'> & SharedOptions,

@@ -4,7 +4,10 @@ import type { HandoverAnswer } from './handover-api.ts';
 
 /** Position of an entry in its queue, and its expected wait. */
 export interface QueuePosition {
-  /** 0: the entry is admitted. 1: the entry is the first waiter, and so on in the queue's order. Waiting readers count like other entries. */
+  /**
+   * Position of the entry. 0: the entry is admitted. 1: the entry is the first waiter, and so on in the queue's order. Waiting readers count like
+   * other entries.
+   */
   readonly position: number;
   /** Estimated wait in milliseconds from now. `undefined` while the durations of the holds ahead are unknown. See `expectedWait`. */
   readonly expectedWaitMs: number | undefined;

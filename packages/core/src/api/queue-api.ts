@@ -40,7 +40,7 @@ export interface QueueEntry {
   readonly typicalHoldMs?: number;
   /** The handover request that the entry's client makes to the holder while it waits. */
   readonly request?: HandoverRequestOptions;
-  /** Ids of entries of holders: those whose responses to its handover request the client of this entry has read. */
+  /** Ids of holders' entries. This entry's client has read the responses of these holders to its handover request. */
   readonly heard: readonly string[];
   /**
    * Responses of the entry's client, as the holder, to handover requests. Each has the id of the requesting waiter's entry. The newest is the last.
@@ -69,7 +69,7 @@ export interface Eviction {
 
 /** A small text beside a queue that all clients share, and that outlives their sessions. `LockClient.register` returns it. */
 export interface SharedRegister {
-  /** Emits the text at once, then after each change. Never errors. */
+  /** Emits the state of the register at once, then after each change. Never errors. */
   readonly state$: Observable<RegisterState>;
   /** Resolves with the register's current text, or `undefined` if the register is empty. Retries until the store replies. */
   read(): Promise<string | undefined>;
@@ -87,7 +87,7 @@ export interface SharedRegister {
 export interface RegisterState {
   /** `connecting` until the first read; `stale` while the server cannot be reached, so that `text` is the last known one. */
   readonly status: 'connecting' | 'live' | 'stale';
-  /** `undefined` when the register is empty, or was not read yet. */
+  /** The last known text of the register. `undefined` when the register is empty, or was not read yet. */
   readonly text: string | undefined;
   /** Reason for which the last read failed. Set while the status is not `live`. */
   readonly error?: unknown;

@@ -28,8 +28,8 @@ export interface EntrySpec {
 /** Options for entering several queues at once. */
 export interface EnqueueAllOptions {
   /**
-   * Default `false`. If true, the caller removes all entries unless all of them are admitted immediately. Such calls never wait for each other. So
-   * the backend need not give them one order in all queues, or wait for other sessions.
+   * Whether the caller removes all entries unless all of them are admitted immediately. Default `false`. Calls with `true` never wait for each other.
+   * So the backend need not give them one order in all queues, or wait for other sessions.
    */
   readonly isTry?: boolean;
 }

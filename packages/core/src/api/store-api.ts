@@ -15,11 +15,11 @@ export interface QueuesState {
 export interface QueueChange {
   /** The store's revision of the change; see `PastChange`. */
   readonly revision: bigint;
-  /** `granted`: the entry was admitted by the queue's rule. Its client may have noticed later. */
+  /** Kind of the event. `granted`: the queue's rule admitted the entry. Its client may have noticed later. */
   readonly kind: 'joined' | 'granted' | 'changed' | 'left';
-  /** The entry as it was after the change. For `left`: as it was before it left. */
+  /** The entry as it was after the event. For the kind `left`: as it was before it left the queue. */
   readonly entry: QueueEntry;
-  /** Whether the entry was admitted before the change. Always true for `granted`. */
+  /** Whether the entry was admitted before the event. Always true for the kind `granted`. */
   readonly held: boolean;
 }
 
@@ -30,7 +30,7 @@ export interface QueueHistory {
   readonly name: string;
   /** All entries of the queue in order, before the first change. */
   readonly before: readonly QueueEntry[];
-  /** The changes, earliest first. */
+  /** The changes of the queue, earliest first. */
   readonly changes: readonly QueueChange[];
   /** Missing parts of the history, one human-readable sentence each. */
   readonly gaps: readonly string[];

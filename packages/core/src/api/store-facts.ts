@@ -36,7 +36,7 @@ export interface PastChange {
   /** The store's revision of the change. Grows, and may be the same for several changes. For `joined` it is the entry's fencing token. */
   readonly revision: bigint;
   readonly kind: 'joined' | 'changed' | 'left';
-  /** The entry as it was after the change. For `left`: as it was before it left. */
+  /** The entry as it was after the change. For the kind `left`: as it was before it left the queue. */
   readonly entry: StoredEntry;
 }
 
@@ -44,7 +44,7 @@ export interface PastChange {
 export interface StoredHistory {
   /** All entries of the queue in order, before the first change. */
   readonly before: readonly StoredEntry[];
-  /** The changes, earliest first. */
+  /** The changes of the queue, earliest first. */
   readonly changes: readonly PastChange[];
   /** Missing parts of the history, one human-readable sentence each. */
   readonly gaps: readonly string[];

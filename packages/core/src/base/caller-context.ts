@@ -11,9 +11,12 @@ export function inCallerContext<T>(source$: Observable<T>): Observable<T> {
   return new Observable((subscriber) => source$.subscribe(new ContextObserver(subscriber)));
 }
 
-/** Passes a stream to a subscriber in the asynchronous context in which this object was created. It has no closures, since each wait has one. */
+/**
+ * Passes a stream to a subscriber in the asynchronous context in which this object was created. Each wait has such an object, so the object has no
+ * closures, which would take more memory.
+ */
 export class ContextObserver<T> {
-  // AsyncLocalStorage.snapshot() has the same effect, but takes a hundred times as long on Node 20.
+  // `AsyncLocalStorage.snapshot()` would have the same effect as this `AsyncResource`, but takes a hundred times as long on Node 20.
   readonly #caller = new AsyncResource(TYPE);
   readonly #subscriber: Subscriber<T>;
 

@@ -27,8 +27,8 @@ export interface MachineClocks {
   wall(): number;
 }
 
-// Two steps of 10 ms of the boot clock, in milliseconds. They are subtracted from its elapsed time, so that
-// its rounding is not taken for a suspension, which would end a hold early.
+// Two steps of 10 ms of the boot clock, in milliseconds. They are subtracted from the time that has elapsed on the boot clock. Otherwise its rounding
+// would be taken for a suspension, which would end a hold early.
 export const BOOT_CLOCK_GRAIN_MS = 20;
 const WALL_CLOCK_GRAIN_MS = 2;
 // Longest time that `setTimeout` accepts, almost 25 days. It fires at once for a longer time.

@@ -1,6 +1,6 @@
 const LEAST_COMMON = 3;
-// Longest text that is compared, in UTF-16 code units. No option name is longer, and the time for a
-// comparison grows with both lengths.
+// Longest text that is compared with the known names, in UTF-16 code units. No option name is longer, and the time for a comparison grows with the
+// lengths of both texts.
 const LONGEST = 64;
 
 /**

@@ -28,7 +28,7 @@ const MODES: ReadonlySet<unknown> = new Set<ClaimOptions['mode']>(['exclusive', 
 
 /** Checks that the first argument of `createLockClient` is a backend. Some callers pass a URL by mistake, which may contain a password. */
 export function checkBackend(backend: Backend): void {
-  // The message must not repeat a text, which may be a URL with a password.
+  // The error message must not repeat the text that the caller has passed, because it may be a URL with a password.
   if (typeof backend === 'string')
     throw new QueueLockError(
       'INVALID_ARGUMENT',
@@ -166,7 +166,7 @@ function inLineOf(options: ClaimOptions): ClaimRequest['inLine'] {
   };
 }
 
-// Shared by all claims without these options, since thousands of claims may wait.
+// Empty values that all claims without the corresponding options share, because thousands of claims may wait at the same time.
 const NO_METADATA: EntryLabel['metadata'] = {};
 const NO_HOLDS: readonly string[] = [];
 const NO_REQUEST: ClaimRequest['inLine'] = {};

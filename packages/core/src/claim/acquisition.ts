@@ -70,7 +70,7 @@ export class Acquisition implements ContenderHost, EntryOwner, ClosingListener, 
     this.#undo();
   }
 
-  // --- Members that the acquisition's entry calls.
+  // --- Members of the acquisition that its entry calls.
 
   get isTry(): boolean {
     return this.#request.waitLimit.timeoutMs === 0;
@@ -89,13 +89,13 @@ export class Acquisition implements ContenderHost, EntryOwner, ClosingListener, 
     this.context.afterwards(left);
   }
 
-  // --- Members that the client calls.
+  // --- Members of the acquisition that the client calls.
 
   closing(why: QueueLockError): void {
     this.finish(failed(closedOf(this.#request.queue, why)));
   }
 
-  // --- Members that the contender calls.
+  // --- Members of the acquisition that its contender calls.
 
   changed(): void {
     this.#listener.changed?.(this);
@@ -155,7 +155,7 @@ export class Acquisition implements ContenderHost, EntryOwner, ClosingListener, 
     this.#open();
   }
 
-  /** Joins with the session if it is open, and otherwise waits until one is open. */
+  /** Joins the queue with the client's session if it is open, and otherwise waits until a session is open. */
   #open(): void {
     const live = this.context.present();
     if (live) this.#enter(live);
@@ -165,7 +165,7 @@ export class Acquisition implements ContenderHost, EntryOwner, ClosingListener, 
       });
   }
 
-  /** If the limit is a stream, waits for its first value. Then joins. */
+  /** Waits for the first value of the limit if it is a stream. Then joins the queue. */
   #enter(live: LiveSession): void {
     const { limit } = this.#request;
     if (limit.fixed !== undefined) {
@@ -183,7 +183,7 @@ export class Acquisition implements ContenderHost, EntryOwner, ClosingListener, 
   #join(live: LiveSession, limit: number): void {
     const { liveness } = live;
     try {
-      // Timers may be late, so this checks whether the session has ended meanwhile.
+      // Timers may be late, so this code checks whether the session has ended meanwhile.
       if (liveness.remainingMs === 0) liveness.ending.throwIfAborted();
       const typicalHoldMs = this.context.holdTimes.typical(this.#request.queue);
       const newEntry = newEntryOf(this.#request, { limit, typicalHoldMs });

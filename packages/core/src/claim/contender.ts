@@ -86,7 +86,7 @@ export class Contender implements Holder, LivenessListener {
     void this.#entry.leave();
   }
 
-  // --- Members that the session calls.
+  // --- Members of the contender that the session calls.
 
   healthChanged(): void {
     // Changes of the session's health matter only while the hold lasts.
@@ -98,7 +98,7 @@ export class Contender implements Holder, LivenessListener {
     else this.#fail(error);
   }
 
-  // --- Members that the stream of turns calls. The contender itself is the observer, which saves two closures per wait.
+  // --- Members of the contender that the stream of turns calls. The contender itself is the observer, which saves two closures per wait.
 
   next(now: Turn): void {
     this.#turnTo(now);
@@ -108,7 +108,7 @@ export class Contender implements Holder, LivenessListener {
     this.#fail(cause);
   }
 
-  // --- Members that the ownership calls.
+  // --- Members of the contender that its ownership calls.
 
   /** Stops watching the entry, because its owner removes it now, which is no loss. */
   givenUp(): void {

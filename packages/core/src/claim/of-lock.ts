@@ -16,7 +16,7 @@ const FROM_BELOW: Readonly<Partial<Record<QueueLockErrorCode, string>>> = {
   UNAVAILABLE: '; check that the server runs and that the address is right',
   ACCESS_DENIED: '; check user, password and permissions',
   CLOSED: '; close it after its last call, or create another client',
-  // No advice, because the store's message already names the conflicting entry.
+  // Gives no advice for `FOREIGN_FORMAT`, because the store's message already names the conflicting entry.
   FOREIGN_FORMAT: '',
   SESSION_LOST: '; its queue entries are gone too; try again',
   ENTRY_LOST: '; try again',

@@ -48,7 +48,7 @@ export interface AcquireMessage extends LockMessage {
   readonly waited: boolean;
   /** Duration of the acquisition in milliseconds; set at the end. */
   readonly waitMs?: number;
-  /** The outcome; set at the end. `left`: the caller unsubscribed, without an error. */
+  /** Outcome of the acquisition; set at the end. `left`: the caller unsubscribed, without an error. */
   readonly outcome?: 'held' | 'failed' | 'left';
   /** The error of a `failed` acquisition as the caller receives it. A try that found the lock taken has `TIMEOUT`; an abort has the signal's reason. */
   readonly error?: unknown;
@@ -59,13 +59,13 @@ export interface HoldMessage extends LockMessage {
   /** The entry's id; see `QueueEntry.id`. */
   readonly id: string;
   readonly order: bigint;
-  /** The fencing token. */
+  /** The fencing token of the hold. */
   readonly token: bigint;
   /** The acquisition that led to this hold. */
   readonly acquire: AcquireMessage;
   /** Duration of the hold in milliseconds; set at the end. */
   readonly heldMs?: number;
-  /** The outcome; set at the end. `released` means that the owner released it, whether or not the server has confirmed that. */
+  /** Outcome of the hold; set at the end. `released` means that the owner released it, whether or not the server has confirmed that. */
   readonly outcome?: 'released' | 'lost';
   /** The error of a `lost` hold. */
   readonly error?: QueueLockError;

@@ -28,7 +28,7 @@ export function traceOf(request: ClaimRequest, source: TraceSource): AcquireTrac
   return hasListener ? new AcquireTrace(request, source) : undefined;
 }
 
-/** Publishes a loss if the channel has subscribers. */
+/** Publishes the loss of a hold if the channel for losses has subscribers. */
 export function tellLoss(hold: Ownership, error: QueueLockError, { name, endpoint }: BackendInfo): void {
   if (!losses.hasSubscribers) return;
   const { name: lock, id, order, token, shared, permits } = hold;

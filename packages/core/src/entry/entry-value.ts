@@ -24,12 +24,12 @@ export interface EntryLabel {
   readonly holds?: readonly string[];
   readonly typicalHoldMs?: number;
   readonly request?: HandoverRequestOptions;
-  /** Ids of entries of holders: those whose responses to its handover request the client of this entry has read. */
+  /** Ids of holders' entries. This entry's client has read the responses of these holders to its handover request. */
   readonly heard?: readonly string[];
   readonly answers?: readonly { readonly to: string; readonly answer: HandoverAnswer }[];
 }
 
-/** Maximum size of a value in bytes. The parts that the user supplies may take half of it. */
+/** Maximum size of an entry's value in bytes. The parts that the user supplies may take half of it. */
 const MAX_BYTES = 2_048;
 const MAX_READ = 4 * MAX_BYTES;
 /** Maximum owner length in UTF-16 code units; at least as long as any owner this package accepts. */

@@ -3,9 +3,9 @@ import { jsonable } from '../base/jsonable.ts';
 import { listOf, parseJson, recordOf, textOf, timeOf } from '../base/parsed.ts';
 import { toPrintable } from '../base/printable.ts';
 
-/** Maximum size of all records of a queue, as stored. */
+/** Maximum size in bytes of the stored text with all eviction records of a queue. */
 const MAX_BYTES = 4_096;
-/** Maximum size of a stored text that is parsed, in UTF-16 code units. A client of this library never writes a longer one. */
+/** Maximum size of a stored text that is parsed as eviction records, in UTF-16 code units. A client of this library never writes a longer text. */
 const MAX_READ = 16 * MAX_BYTES;
 const KINDS: ReadonlySet<unknown> = new Set<Eviction['kind']>(['evicted', 'stolen', 'overtaken']);
 const ORDER = /^-?\d{1,20}$/;
@@ -17,7 +17,7 @@ export function createRecord({ entry, kind, by, reason, at }: Eviction): Evictio
   return { entry: jsonable(seen), kind, by: toPrintable(by), reason: toPrintable(reason), at };
 }
 
-/** Adds records to the stored text of a queue. Drops the oldest records when there is no room. */
+/** Adds eviction records to the stored text of a queue. Drops the oldest records when there is no room. */
 export function addRecords(text: string | undefined, more: readonly Eviction[]): string {
   const records = decodeRecords(text);
   const all = [...records, ...more.filter((one) => !records.some((known) => isSame(known, one)))];
@@ -25,13 +25,13 @@ export function addRecords(text: string | undefined, more: readonly Eviction[]):
   return encode(all);
 }
 
-/** Removes records from the stored text of a queue. Returns `undefined` when none is left. */
+/** Removes eviction records from the stored text of a queue. Returns `undefined` when none is left. */
 export function removeRecords(text: string | undefined, some: readonly Eviction[]): string | undefined {
   const rest = decodeRecords(text).filter((known) => !some.some((one) => isSame(known, one)));
   return rest.length === 0 ? undefined : encode(rest);
 }
 
-/** Parses the stored text. Omits invalid records, because any client of the store may have written them. */
+/** Parses the stored text of eviction records. Omits invalid records, because any client of the store may have written them. */
 export function decodeRecords(text: string | undefined): readonly Eviction[] {
   if (text === undefined || text.length > MAX_READ) return [];
   return listOf(parseJson(text)).flatMap((part) => decodeRecord(part) ?? []);

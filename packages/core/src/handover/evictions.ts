@@ -136,7 +136,7 @@ export class Evictions {
         ({ entry }) => entry.id === own.id || (entry.key === own.key && entry.order === own.order),
       );
     } catch {
-      return undefined; // The entry is lost in any case; only the reason stays unknown.
+      return undefined; // The entry is lost even if its eviction record cannot be read. Only the reason of the loss stays unknown.
     }
   }
 

@@ -4,8 +4,8 @@ import type { QueueState } from '../api/queue-api.ts';
 import { tap, type MonoTypeOperatorFunction } from '../base/rx.ts';
 
 /**
- * Passes on the states of a queue. Errors if the store refuses to let the client read the queue, because the option that `requested` names needs
- * these states.
+ * Passes on the states of a queue. Errors if the store refuses to let the client read the queue. `requested` is the name of the option that needs
+ * these states, for the error message.
  */
 export function visible(requested: string): MonoTypeOperatorFunction<QueueState> {
   return tap(({ name, error }) => {

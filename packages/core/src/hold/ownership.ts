@@ -101,7 +101,7 @@ export class HeldOwnership implements Ownership {
       throw (
         this.#lossError ?? new QueueLockError('OWNERSHIP_LOST', `${JSON.stringify(this.name)} was released`)
       );
-    // The negated comparison also rejects NaN.
+    // The comparison is negated, so that this method also throws when `minRemainingMs` is NaN.
     if (!(left >= minRemainingMs)) throw notEnoughTime(this.name, minRemainingMs, left);
   };
 

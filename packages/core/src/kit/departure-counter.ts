@@ -45,8 +45,7 @@ export class DepartureCounter {
   #left(name: string, { depth, joined }: Pick<FoundQueue, 'depth' | 'joined'>): number {
     const before = this.#known.get(name);
     if (!before) return 0;
-    // If the number went back, the store has created the queue again. Then all entries of the earlier queue
-    // have left.
+    // If the number of joined entries is smaller than before, the store has created the queue again. Then all entries of the earlier queue have left.
     const newcomers = joined >= before.joined ? joined - before.joined : joined;
     return before.left + Math.max(0, before.depth + newcomers - depth);
   }

@@ -20,7 +20,7 @@ export interface RequiredMethods {
   readonly methods: readonly string[];
   /** Noun for the object in the message, such as `a client`. */
   readonly what: string;
-  /** Returns the rule that the error message states when the named method is missing. */
+  /** Returns the rule for the argument. The error message contains it when the object lacks the method `missing`. */
   readonly rule: (missing: string) => string;
 }
 

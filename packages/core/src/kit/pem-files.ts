@@ -74,7 +74,7 @@ export function secureContextOf<T>({ ca, cert, key }: PemTexts, make: (pems: Pem
   try {
     return make({ ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) });
   } catch (error) {
-    // The message contains only the reason, because the texts may be secrets.
+    // The error message contains only the reason of the failure, because the PEM texts may be secrets.
     throw invalidArgument('tls', String(error), 'are PEM texts that belong together');
   }
 }

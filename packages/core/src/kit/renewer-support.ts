@@ -8,7 +8,7 @@ export interface RenewerSupportOptions<Options extends object> {
   readonly options: Options;
   /** Names of the options that the heartbeat thread gets to open its own connection. It gets no other options. */
   readonly sent: readonly (string & keyof Options)[];
-  /** Options that cannot be combined with `maxBlockedMs`. By option name: the rule that the error states. */
+  /** Options that cannot be combined with `maxBlockedMs`: for the name of each option, the rule that the error message contains. */
   readonly refused: Readonly<Partial<Record<string & keyof Options, string>>>;
   /** Resolves with the URL of the module that the heartbeat thread runs. It imports the code for that on demand. */
   readonly loadModule: () => Promise<string>;

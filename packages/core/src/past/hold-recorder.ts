@@ -29,7 +29,7 @@ export interface RecorderTools {
   readonly clock: Clock;
   /** Number of holds to keep for each name. */
   readonly last: number;
-  /** Aborts when the client closes. */
+  /** Signal that aborts when the client closes. */
   readonly closing: AbortSignal;
   /** Called with each write for which the client has to wait when it closes. */
   readonly afterwards: (work: Promise<void>) => void;
@@ -49,7 +49,7 @@ type Pending = Map<string, HoldUpdate>;
  * at a time. Changes that arrive meanwhile are written together, and at most `last` of them (the option `recordHolds`) are kept.
  */
 export class HoldRecorder {
-  /** Emits an error when the store refuses a write, at most once a minute. */
+  /** Emits an error when the store refuses to write a record of holds, at most once a minute. */
   readonly errors$: Observable<QueueLockError>;
   readonly #errors$ = new Subject<QueueLockError>();
   readonly #tools: RecorderTools;

@@ -7,9 +7,9 @@ import { toPrintable } from '../base/printable.ts';
 
 /** The kind of the register that stores the holds of a queue. */
 export const HOLDS_KIND = 'holds';
-/** Maximum size of all records of a queue, as stored. */
+/** Maximum size in bytes of the stored text with all recorded holds of a queue. */
 const MAX_BYTES = 4_096;
-/** Maximum length of a stored text that is parsed. A longer text was not written by a queuelock client. */
+/** Maximum length of a stored text that is parsed as records of holds. A longer text was not written by a queuelock client. */
 const MAX_READ = 16 * MAX_BYTES;
 /** Maximum length of each text of a record, in UTF-16 code units. */
 const MAX_TEXT = 100;
@@ -47,7 +47,7 @@ export interface HoldRecord {
   readonly goneAt?: number | undefined;
 }
 
-/** A record to write. */
+/** The record of a hold that is to be written. */
 export interface HoldUpdate extends HoldRecord {
   /**
    * Whether no other client could hold at the same time: the hold is exclusive, and the limit is 1. If so, all holds with smaller tokens had ended
@@ -91,7 +91,7 @@ function endedBefore({ token, end, goneAt }: HoldRecord, alone: HoldRecord): boo
   return end === undefined && goneAt === undefined && token < alone.token;
 }
 
-/** Parses the stored text. Omits invalid records, because any client of the store may have written them. */
+/** Parses the stored text of recorded holds. Omits invalid records, because any client of the store may have written them. */
 export function decodeHolds(text: string | undefined): readonly HoldRecord[] {
   if (text === undefined || text.length > MAX_READ) return [];
   return listOf(parseJson(text)).flatMap((part) => decodeHold(part) ?? []);

@@ -3,7 +3,7 @@ import type { Ownership } from '../api/hold-api.ts';
 
 /** A hold that a call chain has: its code runs inside `run` of that lock. */
 export interface ChainHold {
-  /** The client that holds, to compare it with another client. */
+  /** The client that has the hold. It is only compared with other clients by identity. */
   readonly by: object;
   readonly ownership: Ownership;
   /** Number of permits that the hold takes. */
@@ -49,7 +49,7 @@ export function heldByThisChain(): readonly ChainHold[] {
 
 const NOTHING: readonly ChainHold[] = [];
 
-/** Returns the holds of this level and of all levels around it. Removes ended levels from the chain. */
+/** Returns the holds of this level of a call chain, and of all levels around it. Removes ended levels from the chain. */
 function heldWithin(innermost: Level | undefined): readonly ChainHold[] {
   const held: ChainHold[] = [];
   for (let level = innermost; level; level = level.outer) {

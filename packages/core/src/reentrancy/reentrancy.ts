@@ -13,7 +13,7 @@ import { waitLimit, type WaitContext, type WaitLimit } from '../work/wait-limit.
 
 /** A hold on the server, and the number of its levels (nested calls of its call chain) that have not ended. */
 interface Shared {
-  /** The client that holds. It is only compared with other clients by identity. */
+  /** The client that has the hold. It is only compared with other clients by identity. */
   readonly by: object;
   readonly hold: Ownership;
   levels: number;
@@ -42,7 +42,8 @@ export class ReentrantOwnership implements Ownership {
   }
 
   static outermost(by: object, hold: Ownership): ReentrantOwnership {
-    // Creates the signal now, in the context of the holding caller. Otherwise a later call chain might create it, as the first that reads it.
+    // Creates the signal of the hold now, in the context of the holding caller. Otherwise a later call chain might create it, as the first that reads
+    // it.
     void hold.signal;
     return new ReentrantOwnership({ by, hold, levels: 0 }, 1, () => undefined);
   }
@@ -51,7 +52,7 @@ export class ReentrantOwnership implements Ownership {
     return this.#shared.by === client && this.name === name;
   }
 
-  /** Enters the next level. Waits until all earlier calls that entered from this level have left. */
+  /** Enters the next level of the hold (a nested call). Waits until all earlier calls that entered from the level of this call have left. */
   async enter({ minRemainingMs, ...limitOfWait }: ReentryOptions, clock: Clock): Promise<ReentrantOwnership> {
     const before = this.#line;
     let leave!: () => void;

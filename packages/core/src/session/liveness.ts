@@ -100,7 +100,7 @@ export class Liveness {
     this.#wanted$.next();
   }
 
-  /** Aborts when the session has ended. */
+  /** Signal that aborts when the session has ended. */
   get ending(): AbortSignal {
     return this.#ending.signal;
   }

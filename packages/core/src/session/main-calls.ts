@@ -54,7 +54,7 @@ class MainFunction {
   constructor(send: (nth: number) => void) {
     this.#send = send;
     this.#first = this.#result(FIRST);
-    // Handles the rejection, because an error may arrive before the first call awaits this promise.
+    // Handles the rejection of this promise, because an error may arrive before the first call awaits it.
     this.#first.catch(() => undefined);
   }
 

@@ -84,8 +84,8 @@ export function openSession(
         subscriber.error(error);
       },
     );
-    // The session may open before the code of its heartbeat thread is loaded. If the client is closed in between,
-    // this promise settles only after the callback above has registered the closing of the session.
+    // Registers `opened` as background work, because the session may open before the code of its heartbeat thread is loaded. If the client is closed
+    // in between, `opened` settles only after the closing of the session was registered.
     closing(opened);
   });
 }
@@ -153,8 +153,8 @@ function connect(
     if (!stop.signal.aborted && !isOver) return { session, openedAt, deadline };
     await session.close();
     stop.signal.throwIfAborted();
-    // The session's proven time has already ended. The attempt may have waited for servers that do not
-    // respond before one responded. The next attempt begins at that server.
+    // The session's proven time ended before the attempt to open the session did. The attempt may have waited for servers that do not respond before
+    // one responded. The next attempt begins at the server that responded.
     failure = new QueueLockError('UNAVAILABLE', 'opening a session took longer than its proven time');
     throw failure;
   };
@@ -179,7 +179,7 @@ function connect(
 }
 
 function ignore(): void {
-  // Ignores the outcome, because only the end of the attempt matters.
+  // Ignores the outcome of an attempt to open a session, because only the end of the attempt matters.
 }
 
 function notConnected({ endpoint, connectTimeoutMs }: SessionOpening, cause: unknown): QueueLockError {

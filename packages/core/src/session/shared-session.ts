@@ -35,7 +35,7 @@ export interface SharedSession {
 
 /** Streams and callbacks for the end of the shared session. */
 export interface SharedSessionEnd {
-  /** Errors with `CLOSED` when the client is closed. */
+  /** Stream that errors with `CLOSED` when the client is closed. */
   readonly closed$: Observable<never>;
   readonly afterwards: (work: Promise<void>) => void;
   /** Returns whether to leave the session on the server, until its TTL expires or another process resumes it. */
@@ -55,7 +55,7 @@ export function shareSession(
   let failure: unknown;
   let present: LiveSession | undefined;
   const state$ = new BehaviorSubject<SessionState>({ status: 'idle' });
-  /** Publishes a state, unless the client is closed: `closed` is final. */
+  /** Publishes a state of the session, unless the client is closed: `closed` is final. */
   const tell = (state: SessionState): void => {
     const { status } = state$.value;
     if (status !== 'closed' && status !== state.status) state$.next(state);

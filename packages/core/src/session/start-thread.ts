@@ -18,7 +18,7 @@ const PRELOADS: ReadonlySet<string> = new Set([
  */
 export function startThread(workerData: HeartbeatThreadData): Worker {
   const options: WorkerOptions = { workerData, name: 'queuelock heartbeats' };
-  // The TypeScript source needs the loader that the process has.
+  // The TypeScript source of the heartbeat thread needs the loader that the process has.
   if (import.meta.url.endsWith('.ts')) return new Worker(program('ts'), options);
   try {
     return new Worker(program('js'), { ...options, execArgv: withoutPreloads(process.execArgv) });

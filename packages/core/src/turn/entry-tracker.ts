@@ -32,7 +32,9 @@ export function refOf({ ord, id }: Pick<TrackedEntry, 'ord' | 'id'>): string {
 
 interface Known<Placed> {
   readonly placed: Placed;
-  /** Sequence number of the newest call when this status arrived. A read with a larger number is more recent. */
+  /**
+   * Sequence number of the newest call (see `TrackedEntry.call`) when the status of the entry arrived. A read with a larger number is more recent.
+   */
   seenAt: number;
   status: EntryStatus;
   readonly follow: Set<(status: EntryStatus) => void>;
@@ -44,10 +46,10 @@ interface Known<Placed> {
  */
 export class EntryTracker<Placed extends TrackedEntry> {
   readonly #known = new Map<string, Known<Placed>>();
-  /** The ref of each tracked entry, by its queue and id. */
+  /** The text `number/id` (see `refOf`) of each tracked entry, by its queue and id. */
   readonly #refs = new Map<string, string>();
   readonly #waiting = new Map<string, Placed>();
-  /** Statuses of entries, by ref, that arrived before the responses to their enqueues. */
+  /** Statuses that arrived before the responses to the enqueues of their entries, by the entry's text `number/id` (see `refOf`). */
   readonly #early = new Map<string, { readonly sight: EntryStatus; readonly call: number }>();
   #pendingEnqueues = 0;
 
@@ -131,8 +133,9 @@ export class EntryTracker<Placed extends TrackedEntry> {
   }
 
   /**
-   * Applies the result of reading all entries: for each ref, whether the entry is admitted. An entry counts as lost if the result does not contain
-   * it, or if it was admitted and waits according to the result. Then the store has forgotten the entry or its admission, and may admit others.
+   * Applies the result of reading all entries: whether each entry is admitted, by its text `number/id` (see `refOf`). An entry counts as lost if the
+   * result does not contain it, or if it was admitted and waits according to the result. Then the store has forgotten the entry or its admission, and
+   * may admit others.
    * @param call sequence number of the call that made the read; see `TrackedEntry.call`
    */
   reconcile(call: number, seen: ReadonlyMap<string, boolean>): void {

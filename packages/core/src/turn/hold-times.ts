@@ -11,7 +11,7 @@ export class HoldTimes {
   note(name: string, heldMs: number): void {
     const before = this.#byName.get(name) ?? [];
     const times = [...(before.length < KEPT_TIMES ? before : before.slice(1)), heldMs];
-    // Deletes and inserts the name, so that the map is ordered by the time of the last use.
+    // Deletes the lock name and inserts it again, so that the map is ordered by the time of the last use.
     this.#byName.delete(name);
     this.#byName.set(name, times);
     if (this.#byName.size <= KEPT_NAMES) return;

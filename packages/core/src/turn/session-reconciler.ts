@@ -23,13 +23,13 @@ export interface SessionReconcilerOptions<Found extends FoundEntry> {
 }
 
 /**
- * Compares the stored entries of a session with the tracked ones. Finds changes that this process has missed, and entries that the store has
- * forgotten.
+ * Compares the entries of a session that the store has with the entries that this process tracks (see `EntryTracker`). Finds changes that this
+ * process has missed, and entries that the store has forgotten.
  */
 export class SessionReconciler<Found extends FoundEntry> {
   readonly #settings: SessionReconcilerOptions<Found>;
   #inherited: number;
-  /** The ref of each entry of the earlier process that has left since the session was resumed. */
+  /** The text `number/id` (see `refOf`) of each entry of the earlier process that has left since the session was resumed. */
   readonly #leftBehind = new Set<string>();
   #unclaimed: readonly Found[] | undefined = [];
   #hasEntered = false;

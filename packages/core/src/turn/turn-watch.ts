@@ -47,7 +47,7 @@ export function turnsByWatching<R extends Taker>(
   rule: AdmissionRule,
   first: EntriesAhead<R>,
 ): Observable<Turn> {
-  // Keeps only these entries ahead while the entry waits, and not all rows of the first read.
+  // Keeps only the entries ahead that the waiter needs while it waits, and not all rows that the first read has returned.
   const kept = remembered(first, rule);
   return new Observable((subscriber) => followTurns(view, { rule, first: kept }, subscriber));
 }
@@ -160,7 +160,7 @@ class TurnWatch<R extends Taker> implements TimedTask, Unsubscribable {
     const blockers = inTheWay(ahead.refs, this.#rule).map((ref) => new Blocker(this, ref));
     this.#blockers = blockers;
     this.#listener.next(turnOf(ahead, this.#rule));
-    // The listener may end the watch, and a blocking entry may have left already.
+    // The listener may have ended the watch, and one of the blocking entries may have left already. Then the other watches must not begin.
     for (const blocker of blockers) if (this.#blockers === blockers) blocker.begin(this.#view);
   }
 

@@ -21,7 +21,7 @@ export interface EntriesAhead<R> {
   readonly refs: readonly R[];
   /** Number of all conflicting entries ahead. Set where the backend knows it without a further request. */
   readonly total?: number;
-  /** The store's revision at this read; see `Turn.grantToken`. */
+  /** The store's revision at the read that returned these entries; see `Turn.grantToken`. */
   readonly seenAt?: bigint;
 }
 
@@ -48,8 +48,8 @@ export function turnOf(ahead: EntriesAhead<Taker>, rule: AdmissionRule): Turn {
 }
 
 /**
- * Returns the nearest entries ahead that together leave too few permits. Returns an empty list when enough permits are left. While all returned
- * entries exist, the waiter's entry is not admitted.
+ * Returns the nearest entries ahead that together leave too few permits for the waiter's entry. Returns an empty list when enough permits are left.
+ * While all returned entries exist, the waiter's entry is not admitted.
  */
 export function inTheWay<R extends Taker>(
   nearestFirst: readonly R[],

@@ -58,9 +58,7 @@ class Line {
     return [...reported, ...granted];
   }
 
-  /**
-   * Returns whether the first two entries and the last one are exclusive, so that the last one has to wait.
-   */
+  /** Returns whether the first two entries of the queue and its last entry are exclusive, so that the last entry has to wait. */
   #isCrowded(): boolean {
     const isPlain = ({ shared, limit }: QueueEntry): boolean => !shared && limit === 1;
     const [first, second] = this.#entries;

@@ -27,7 +27,7 @@ export interface WaitContext {
 }
 
 interface Waiting extends WaitContext {
-  /** The moment at which the wait succeeds. */
+  /** Happens when the wait has succeeded, for instance with the grant. */
   readonly granted: Moment;
 }
 

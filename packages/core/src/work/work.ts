@@ -16,7 +16,7 @@ export interface WorkTerms<H extends Hold, T> {
   /** The caller's stop signal. */
   readonly stop?: AbortSignal | undefined;
   readonly workTimeoutMs?: number | undefined;
-  /** The client's close notification. */
+  /** Notifies the work that the client begins to close. */
   readonly closing?: Closing | undefined;
 }
 
