@@ -3,7 +3,7 @@ import { virtualClock } from '@queuelock/memory';
 import { readings } from '../src/kit/readings.ts';
 
 /**
- * A stored value that a test changes, with the times at which it was read and the values that the reader
+ * A store with one value, which the test changes. Records when the value was read, and which values the reads
  * emitted.
  */
 class Stage {

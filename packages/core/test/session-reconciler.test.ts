@@ -47,7 +47,10 @@ class Store {
     return reported;
   }
 
-  /** Starts a read of all entries, and advances the time by a second so that the result is applied. */
+  /**
+   * Starts a read of all entries of the session, and advances the time by a second so that the result is
+   * applied.
+   */
   async read(): Promise<void> {
     this.looks.reconcile();
     await this.clock.advance(1_000);

@@ -20,7 +20,10 @@ function recording(stage: Stage, options: StageClientOptions = {}): LockClient {
   return stage.client({ recordHolds: LAST, ...options });
 }
 
-/** Waits until all records are written, and returns the holds that another client then reads. */
+/**
+ * Waits until all recorded holds are written to the store. Returns the recorded holds that a new client
+ * reads.
+ */
 async function holdsOf(stage: Stage, name = 'x'): Promise<readonly RecordedHold[]> {
   await stage.clock.advance(100);
   const live$ = stage

@@ -90,8 +90,8 @@ export class Claim {
   }
 
   /**
-   * Checks the next state that the claim emits. For the state `held`, the caller has already recorded the
-   * grant.
+   * Checks a state that the claim emits. The caller must record the grant (`granted`) before it passes the
+   * state `held`.
    */
   follow(state: ClaimState): void {
     const { judge } = this.#world;

@@ -90,7 +90,9 @@ class Stage {
     await this.#pass(at + STEP_MS, () => false);
   }
 
-  /** Advances the virtual time until `done` returns true, a rule is broken, or `limitMs` has passed. */
+  /**
+   * Advances the virtual time until the condition `done` is true, a rule is broken, or `limitMs` has passed.
+   */
   async #pass(limitMs: number, done: () => boolean): Promise<void> {
     for (let passed = 0; passed < limitMs && !done() && !this.judge.broken; passed += STEP_MS) {
       await this.#timeline.advance(Math.min(STEP_MS, limitMs - passed));

@@ -54,7 +54,10 @@ export type Action =
 /** A complete history: clients, actions and faults. The same history always runs the same way. */
 export interface History {
   readonly clients: readonly ClientPlan[];
-  /** The option `lockDelayMs` of all clients: the delay of a hold after one that ended without a release. */
+  /**
+   * The option `lockDelayMs` of all clients: how long a claim waits after a hold that ended without a
+   * release.
+   */
   readonly lockDelayMs?: number;
   /** The actions in order. `after` is the time since the action before, in milliseconds. */
   readonly actions: readonly { readonly after: number; readonly action: Action }[];

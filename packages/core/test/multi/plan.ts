@@ -27,11 +27,11 @@ export type Failure = { readonly atMs: number } & (
 export type Fate = 'arrives' | 'answer lost' | 'request lost';
 
 export interface Plan {
-  /** The latency of each client in milliseconds. */
+  /** The latency of each client's connection to the server, in milliseconds. */
   readonly latenciesMs: readonly number[];
   readonly tasks: readonly TaskPlan[];
   readonly troubles: readonly Failure[];
-  /** The outcomes of the first requests, in order. All later requests succeed. */
+  /** The outcomes of the first requests of all clients, in order. All later requests succeed. */
   readonly fates: readonly Fate[];
 }
 

@@ -13,8 +13,8 @@ const FAULTS_END_MS = 6_000;
 const MAX_WAIT_MS = 30_000;
 
 /**
- * How a task locks several names: by one multi-lock, or one by one in the caller's order while it holds the
- * earlier ones.
+ * How a task locks several names: by one multi-lock, or one by one in the caller's order. With `one by one`,
+ * a task waits for each lock while it holds the locks before it.
  */
 export type Taking = 'together' | 'one by one';
 
@@ -74,8 +74,8 @@ class Scene {
     const isBusy = (): boolean => this.#waiting.size > 0 || this.#stage.server.entryCount > 0;
     const stepMs = ms > MAX_WAIT_MS ? ms : READ_INTERVAL_MS;
     for (let passed = 0; passed < ms; passed += stepMs) {
-      // When no task waits and no entry is stored, only heartbeats follow, and nothing needs a check. So the
-      // clock advances by the rest of `ms` in one step.
+      // When no task waits and no entry is stored, only heartbeats follow, and nothing needs a check. Then
+      // the clock advances by all the remaining milliseconds in one step.
       if (!isBusy()) return this.#stage.clock.advance(ms - passed);
       await this.#stage.clock.advance(stepMs);
       this.#witness.check();

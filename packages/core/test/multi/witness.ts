@@ -16,8 +16,8 @@ export class Witness {
   readonly #beliefs = new Set<Belief>();
   readonly #grants: Belief[] = [];
   /**
-   * The keys of entries that an operator removed. Their holders learn of it only when the notification
-   * arrives.
+   * The keys of entries that an operator removed. The holder of such an entry learns of the removal only when
+   * the store's notification arrives.
    */
   readonly #taken = new Set<string>();
 
