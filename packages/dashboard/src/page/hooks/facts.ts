@@ -30,7 +30,10 @@ export function useBridgeFacts(): BridgeFacts | undefined {
   return facts;
 }
 
-/** Returns the actions that the bridge permits to this page; none until that is known. */
+/**
+ * Returns the actions that the bridge permits to this page. Until the bridge has reported them, none is
+ * permitted.
+ */
 export function useMay(): BridgeFacts['may'] {
   return useContext(FactsContext)?.may ?? NOTHING;
 }

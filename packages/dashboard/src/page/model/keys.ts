@@ -12,11 +12,11 @@ export interface Pressed {
   readonly modified: boolean;
   /** Whether the user is typing, or a dialog is open. */
   readonly busy: boolean;
-  /** The previous key, if it was pressed a moment ago. */
+  /** The key that was pressed before, if both may form a sequence such as `g` `q`. */
   readonly before: string | undefined;
 }
 
-/** List of the shortcuts for display. */
+/** The shortcuts of the dashboard, as the page lists them for the user. */
 export const SHORTCUTS: readonly (readonly [keys: readonly string[], does: string])[] = [
   [['?'], 'show this list'],
   [['/'], 'search'],

@@ -40,7 +40,7 @@ export interface Drawing {
   readonly omitted: number;
 }
 
-/** The shown period, and the number of rows to draw. */
+/** The period that a timeline shows, and the number of its rows. */
 export interface Frame {
   /** Current time by the bridge's clock. */
   readonly now: number;
@@ -48,7 +48,10 @@ export interface Frame {
   readonly lanes: number;
 }
 
-/** Computes the drawing of the last `windowMs`: the stays of the entries that left last, then those of present entries in the order of the queue. */
+/**
+ * Computes the drawing of a timeline for the last `windowMs`. Its rows are the stays of the entries that left
+ * last, and then of the present entries in the order of the queue.
+ */
 export function drawingOf(
   { spans, gaps }: Pick<TimelineSnapshot, 'spans' | 'gaps'>,
   { now, windowMs, lanes }: Frame,
@@ -73,8 +76,8 @@ function clamp(part: number): number {
 }
 
 /**
- * Selects the stays to draw. Present entries and removed entries get half of the rows each; either kind may
- * use rows that the other leaves free.
+ * Selects the stays to draw. Entries in the queue and entries that have left it get half of the rows each.
+ * Either kind may use rows that the other kind leaves free.
  */
 function fitting(spans: readonly Span[], lanes: number): readonly Span[] {
   const ended = spans.filter(({ leftAt }) => leftAt !== undefined);
@@ -96,7 +99,10 @@ function stretch(from: number, to: number): Stretch | undefined {
   return to > from ? { from, to } : undefined;
 }
 
-/** Returns, for each hold, a line from the end of the latest earlier hold to its beginning. */
+/**
+ * Returns the hand-offs to draw: for each hold, a line from the end of the latest earlier hold to its
+ * beginning.
+ */
 function handOffsOf(lanes: readonly Lane[]): readonly HandOff[] {
   return lanes.flatMap(({ span: { heldAt, heldEarlier }, hold }, toLane) => {
     if (heldAt === undefined || heldEarlier || !hold || hold.from === 0) return [];
@@ -118,7 +124,10 @@ function ticksOf(begin: number, end: number): readonly number[] {
   return Array.from({ length: Math.floor((end - first) / step) + 1 }, (_one, place) => first + place * step);
 }
 
-/** Counts the holds that ended in each of `parts` equal parts of the shown period, the oldest first. */
+/**
+ * Counts the holds that ended in each of `parts` equal parts of the period that the timeline shows, the
+ * oldest part first.
+ */
 export function pulseOf(spans: readonly Span[], { now, windowMs }: Frame, parts: number): readonly number[] {
   const counts = Array.from({ length: parts }, () => 0);
   for (const { heldAt, leftAt } of spans) {

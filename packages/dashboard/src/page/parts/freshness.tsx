@@ -9,7 +9,7 @@ import { plain } from '../model/text.ts';
 /** Props of a section that shows a snapshot. */
 export interface FreshProps {
   readonly observed: Observed<Snapshot>;
-  /** Whether the children are rendered also before the first snapshot. */
+  /** Whether the content of the section is rendered even before the first snapshot. */
   readonly isAlwaysShown?: boolean;
   readonly children: ReactNode;
 }
@@ -37,12 +37,12 @@ export function Fresh({ observed, isAlwaysShown = false, children }: FreshProps)
   );
 }
 
-/** Returns the snapshot, or `undefined` until one with data has arrived. */
+/** Returns the snapshot that a section shows, or `undefined` until a snapshot with data has arrived. */
 export function loadedSnapshot<P extends Snapshot>({ snapshot }: Observed<P>): P | undefined {
   return snapshot?.status === 'connecting' ? undefined : snapshot;
 }
 
-/** Returns whether the shown data is current, so that ages may grow. */
+/** Returns whether the shown data is current. Only then may ages on the page grow. */
 export function isLive({ connection, snapshot }: Observed<Snapshot>): boolean {
   return connection === 'live' && snapshot?.status === 'live';
 }

@@ -128,7 +128,8 @@ interface BarProps {
 function Bar({ meter: { kind, part, ms, typicalMs }, isRunning }: BarProps): ReactElement {
   const isLong = kind === 'typical' && typicalMs !== undefined && ms > typicalMs;
   const usual = typicalMs === undefined ? '' : `typically ${duration(typicalMs)}`;
-  // Outdated data does not prove that the entry still holds the lock.
+  // The remaining proven time is not shown from outdated data, which does not prove that the entry still
+  // holds the lock.
   const isProven = kind !== 'budget' || isRunning;
   const texts = {
     budget: !isRunning ? 'the proven time is unknown' : `${duration(ms)} proven, until the next heartbeat`,
@@ -146,8 +147,8 @@ function Bar({ meter: { kind, part, ms, typicalMs }, isRunning }: BarProps): Rea
 }
 
 /**
- * Returns the largest value since the component was first shown. The remaining proven time of a hold is largest
- * right after a heartbeat.
+ * Returns the largest value that was passed since the component was first shown. The remaining proven time of
+ * a hold is largest right after a heartbeat.
  */
 function useLargest(value: number): number {
   const [largest, setLargest] = useState(value);

@@ -12,13 +12,14 @@ export interface Column<R> {
   /** Whether the table hides this column before the others when there is not enough room. */
   readonly isSpare?: boolean;
   readonly cell: (row: R) => ReactNode;
-  /** Called when the title is clicked. */
+  /** Called when the user clicks the title of the column. */
   readonly onSort?: () => void;
 }
 
 export interface TableProps<R> {
-  /** Accessible name of the table; also the class for the widths of its columns. */
+  /** Accessible name of the table, for screen readers. */
   readonly label: string;
+  /** The end of the CSS class `table-…`, which sets the widths of the columns. */
   readonly kind: string;
   readonly columns: readonly Column<R>[];
   readonly rows: readonly R[];
@@ -137,7 +138,10 @@ function indexOf(element: Element): number {
   return Number(row?.dataset['index'] ?? -1);
 }
 
-/** Moves the focus to the first link or button of another row, once that row is rendered. */
+/**
+ * Returns a function that moves the focus to the first link or button of another table row, once that row is
+ * rendered.
+ */
 function useMoves(
   body: { readonly current: HTMLDivElement | null },
   reveal: (to: number) => void,

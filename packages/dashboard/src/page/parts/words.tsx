@@ -68,7 +68,10 @@ export function Empty({
   );
 }
 
-/** The title of a view. It takes the focus when the view opens, so that it is read aloud and the next Tab starts here. */
+/**
+ * The title of a view. It takes the focus when the view opens. So a screen reader reads the title aloud, and
+ * the Tab key continues from there.
+ */
 export function Title({ children }: { readonly children: ReactNode }): ReactElement {
   const title = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
