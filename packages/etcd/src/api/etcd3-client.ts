@@ -4,13 +4,13 @@ import { inspectHandedIn, invalidArgument, requireMethods } from '@queuelock/cor
 
 /** A client of npm etcd3 (`Etcd3`, version 1.1). Only the properties that this package uses are declared. */
 export interface Etcd3ClientLike {
-  /** Requests to the key space. */
+  /** The part of the client that sends requests to the key space. */
   readonly kv: object;
-  /** Requests about leases. */
+  /** The part of the client that sends requests about leases. */
   readonly leaseClient: object;
-  /** Watch streams. */
+  /** The part of the client that opens watch streams. */
   readonly watchClient: object;
-  /** Requests for the status of a member. */
+  /** The part of the client that requests the status of a member. */
   readonly maintenance: object;
   /** Distinguishes a client from a namespace of a client, which does not have this method. This package never calls it. */
   getRoles(): Promise<unknown>;
@@ -33,14 +33,14 @@ interface Etcd3ClientOptions {
   readonly grpcOptions?: Readonly<Record<string, unknown>>;
 }
 
-/** What is needed to duplicate the application's client: its class and its options. */
+/** What is needed to create clients of npm etcd3 like the application's client: its class and its options. */
 export interface CheckedEtcd3Client {
   readonly Etcd3: Etcd3Class;
   readonly options: Etcd3ClientOptions;
 }
 
 const RULE = 'is a client of npm etcd3 1.1, made by new Etcd3(…)';
-/** The methods that the driver calls, by the property of a duplicate of the client that has them, such as `kv`. */
+/** The methods that a client of npm etcd3 must have because this package calls them, by the client's property that has them, such as `kv`. */
 const METHODS: Readonly<Record<string, readonly string[]>> = {
   kv: ['range', 'put', 'deleteRange', 'txn'],
   leaseClient: ['leaseGrant', 'leaseRevoke', 'leaseKeepAlive', 'leaseTimeToLive'],
@@ -70,7 +70,7 @@ function optionsOf({ hosts, auth, credentials, grpcOptions }: Etcd3ClientOptions
   for (const host of typeof hosts === 'string' ? [hosts] : hosts) checkPort(host);
   return {
     hosts,
-    // Only name and password are copied. The duplicates log in with call options of their own.
+    // Copies only name and password of the application's client, since the clients that this package makes have call options of their own.
     ...(auth && { auth: { username: auth.username, password: auth.password } }),
     ...(credentials && { credentials }),
     ...(grpcOptions && { grpcOptions }),
@@ -78,7 +78,7 @@ function optionsOf({ hosts, auth, credentials, grpcOptions }: Etcd3ClientOptions
 }
 
 function checkKind(client: Etcd3ClientLike): void {
-  // A namespace adds a prefix of its own to all keys, which its duplicate would not have. So a namespace is refused.
+  // Refuses a namespace of a client. A namespace adds a prefix of its own to all keys, which the clients that this package makes would not have.
   if (typeof Reflect.get(client, 'namespace') === 'function' && !('maintenance' in client)) {
     const rule = `${RULE}, and not a namespace of one: choose the keys by the option prefix`;
     throw invalidArgument('client', 'a namespace', rule);

@@ -89,13 +89,13 @@ export type HeartbeatProof = NonNullable<EtcdOptions['heartbeatProof']>;
 /** The values of the option `transport`. */
 export type Transport = NonNullable<EtcdOptions['transport']>;
 
-/** The options after the check, with all defaults. */
+/** The options of the backend after they were checked, with all defaults. */
 export interface CheckedOptions {
   /** Each member as `host:port`. */
   readonly hosts: readonly string[];
   readonly tls: boolean;
   readonly prefix: string;
-  /** Whether calls carry the token of a log-in. */
+  /** Whether requests carry the token of a log-in, because the cluster has authentication enabled. */
   readonly logsIn: boolean;
   readonly credentials: FreshCredentials<EtcdCredentials>;
   readonly requestTimeoutMs: number;

@@ -4,9 +4,9 @@
 
 import { QueueLockError, detailOf, isDefinite, isQueueLockError } from '@queuelock/core/backend';
 
-/** How items are put into batches, and how a batch is sent. */
+/** How items, such as requests to etcd, are put into batches, and how a batch is sent. */
 export interface BatcherOptions<Item, Result> {
-  /** Maximum number of items in a batch. */
+  /** Maximum number of items, such as requests to etcd, in one batch. */
   readonly maxSize: number;
   /** Returns the kind of an item. A batch never contains two items of one kind. */
   readonly kindOf: (item: Item) => string;
@@ -61,7 +61,7 @@ export class Batcher<Item, Result> {
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
-    // A promise costs less than queueMicrotask(), which allocates an object for its context.
+    // A promise costs less time than queueMicrotask(), which allocates an object for its async context.
     void HOP.then(NOTHING).then(() => {
       if (this.#isAlone()) this.#sendAll();
       else process.nextTick(() => this.#sendAll());

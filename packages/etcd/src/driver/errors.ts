@@ -6,7 +6,7 @@ import { OWN_DIRECTORY } from '../queue/keys.ts';
 export interface Attempt {
   /** What the client was doing, such as `entering queue "jobs"`. */
   readonly what: string;
-  /** The member as `host:port`. */
+  /** The address of the member that got the request, as `host:port`. */
   readonly host: string;
   /** Whether the client used TLS. */
   readonly tls?: boolean;
@@ -14,7 +14,7 @@ export interface Attempt {
   readonly prefix?: string;
 }
 
-// These texts of etcd's errors are compared before the gRPC status, because most of these errors have a
+// An error whose text matches one of the next patterns is classified by that text. Its gRPC status is not used, because most of these errors have a
 // status that also has other meanings.
 const LEASE_MISSING = /requested lease not found/;
 const TOKEN_OUTDATED = /etcdserver: (invalid auth token|revision of auth store is old)/;
@@ -29,7 +29,7 @@ const CLOSED = /the client was already closed$/;
 const OF_A_MEMBER = /etcdserver: /;
 const DATABASE_FULL = /database space exceeded/;
 
-/** Remedies for failures whose own message suggests none. */
+/** Texts that tell a user how to remedy a failure whose own message does not. */
 const REMEDIES: readonly (readonly [failure: RegExp, remedy: string])[] = [
   [
     /wrong version number|packet length too long|disconnected before secure TLS/,
@@ -116,7 +116,7 @@ export function isTokenError(details: string): boolean {
 
 function isRefused(error: Error): boolean {
   if (REFUSED.test(error.message)) return true;
-  // An outdated token has the same status as a missing permission, but a new log-in helps.
+  // etcd reports an outdated token with the same status as a missing permission. But it is no refusal, because a new log-in helps.
   if (isTokenOutdated(error)) return false;
   const status = statusOf(error);
   return status === 'PERMISSION_DENIED' || status === 'UNAUTHENTICATED';

@@ -41,9 +41,9 @@ export class Entry {
   readonly fast: string;
   /** The create revision of the key, once the server has returned it. It serves as the entry's order number. */
   order: bigint | undefined;
-  /** The key of the trace of the entry's hold, from when that trace may exist. */
+  /** The key of the trace of the entry's hold, or `undefined` as long as that trace cannot exist. */
   trace: Buffer | undefined;
-  /** The key of the entry's mark, from when that mark may exist; see `marks.ts`. */
+  /** The key of the entry's mark, or `undefined` as long as that mark cannot exist; see `marks.ts`. */
   mark: Buffer | undefined;
   /** The single key that the entry must create before it holds the lock; see `single-key.ts`. */
   readonly single: Buffer | undefined;
@@ -76,7 +76,7 @@ export class Entry {
   readonly #origin: Origin;
   /** Whether the process that had the session before may have created the entry. */
   readonly #isResumed: boolean;
-  /** The requests in flight that may create the key. */
+  /** The requests in flight that may create the entry's key. */
   #inFlight: readonly Promise<Entered>[] = NONE;
   #removals = 0;
   #withoutResponse = 0;
@@ -103,12 +103,12 @@ export class Entry {
     return (this.single !== undefined || this.tail !== undefined) && (shared || limit > 1);
   }
 
-  /** Returns whether the key belongs to an entry of this session in the same queue. */
+  /** Returns whether the given key belongs to an entry that is in the queue of this entry and of the same session. */
   isOfSameSession(key: Buffer): boolean {
     return key.toString().startsWith(entryStem(this.under + this.fast, this.#origin.lease, ''));
   }
 
-  // The entry computes these texts and ranges when a request needs them. Thousands of waiting entries would keep them for nothing.
+  // The members below are computed when a request needs them. If thousands of waiting entries kept them, they would take memory for nothing.
 
   /** The directory of the queue's marks; see `marks.ts`. */
   get markDirectory(): string {
@@ -156,12 +156,12 @@ export class Entry {
     return this.#withoutResponse > 0;
   }
 
-  /** The revision at which `value` was written. */
+  /** The store's revision at which the entry's value (`value`) was written. */
   get writtenAt(): bigint {
     return this.#writtenAt ?? this.order ?? 0n;
   }
 
-  /** Records that the store has this value of the entry since the given revision. */
+  /** Records that the store has the given value of the entry since the given revision. */
   wrote(value: string, revision: bigint): void {
     if (this.value === undefined) return;
     this.value = value;
@@ -197,7 +197,7 @@ export class Entry {
 
   /** Records how a read found the entry in the store. The previous process of a resumed session may have created it. */
   recognize({ key, order, marked }: Found): void {
-    // The request without a response has created the entry, so it is no longer in flight.
+    // A request without a response has created the entry, so this request is no longer in flight.
     if (this.order === undefined && order > this.#origin.resumedAt && this.uncertain)
       this.#withoutResponse -= 1;
     this.order = order;
@@ -223,7 +223,7 @@ export class Entry {
     }
   }
 
-  /** Resolves when every request that may create the key has a response or was given up. */
+  /** Resolves when every request that may create the entry's key has a response or was given up. */
   async settled(): Promise<void> {
     await Promise.allSettled(this.#inFlight);
   }

@@ -87,7 +87,7 @@ async function removeAlone(connection: Connection, entry: Entry): Promise<Outcom
 }
 
 interface Removal extends Pick<Entry, 'key'> {
-  /** The transaction that removes the entry. `undefined` if deleting its key is sufficient. */
+  /** The transaction that removes the entry; `undefined` if deleting the entry's key is sufficient. */
   readonly within?: ITxnRequest | undefined;
   /** The successor that has taken the hold over. The entry is removed only if this successor exists in the store. */
   readonly successor?: Entry;
@@ -129,8 +129,8 @@ function hasRemoved(own: Partial<IResponseOp> | undefined): boolean {
 }
 
 /**
- * Removes the entry with this create revision, and its trace and mark. A later entry with the same key stays. The single key is deleted in any case:
- * a client that has removed the entry may not know of the single key.
+ * Removes the entry, its trace and its mark if its key still has the entry's create revision. A later entry with the same key stays. The single key
+ * is deleted in any case: a client that has removed the entry may not know of the single key.
  */
 export async function removeCreated(generation: Generation, entry: Entry): Promise<boolean> {
   const { key, order, trace, mark } = entry;

@@ -4,12 +4,15 @@ export interface Origin {
   readonly lease: string;
   /** The newest revision of the store that the client knew before the enqueue. */
   readonly revision: bigint;
-  /** The revision at which this process resumed the session, or 0. Entries with smaller revisions were created by the process before it. */
+  /**
+   * The revision at which this process resumed the session, or 0. The process that had the session before has created all entries with smaller
+   * revisions.
+   */
   readonly resumedAt: bigint;
   /** The key that clients without a queue lock; see `single-key.ts`. */
   readonly single?: Buffer | undefined;
   /** Whether the queue's naming is `fast`. */
   readonly isFast: boolean;
-  /** The id in the entry's key, which may differ from the entry's own; see `key-ids.ts`. */
+  /** The id in the entry's key, which may differ from the id of the entry; see `key-ids.ts`. */
   readonly keyId: string;
 }

@@ -12,7 +12,7 @@ import type { Entry } from './entry.ts';
 import { rangeUnder, rangesBesideFast } from '../queue/keys.ts';
 import { absent, latestFirst, remove, valueIs, versionIs } from '../queue/txn.ts';
 
-/** The parts of a fast entry that are needed to write the tail. */
+/** The parts of an entry with naming `fast` that are needed to write the tail of its queue. */
 type Tailed = Pick<Entry, 'key' | 'under' | 'fast' | 'owned'>;
 
 /** The part of the queue that an enqueue has read: rows of all entries ahead, or only the last entry ahead. */
