@@ -24,7 +24,7 @@ const NOTHING = Buffer.alloc(0);
 /** Splits received bytes into frames (RFC 9113, section 4.1). It stores at most one incomplete frame, which is at most 16 kB. */
 export class FrameReader {
   readonly #listener: FrameListener;
-  /** The frame that is delivered now. The reader reuses this object for every frame. */
+  /** The frame that the listener receives now. The reader reuses this object for every frame. */
   readonly #frame: Frame = { type: 0, flags: 0, streamId: 0, bytes: NOTHING, start: 0, end: 0 };
   /** The beginning of an incomplete frame, and how many of its bytes have arrived. */
   #partial: Buffer | undefined;
@@ -40,7 +40,7 @@ export class FrameReader {
   }
 
   /**
-   * Reads the first `length` bytes of the buffer.
+   * Reads the first `length` bytes of the buffer, and passes each complete frame to the listener.
    * @throws {ConnectionError} if a frame is too large
    */
   push(bytes: Buffer, length: number): void {

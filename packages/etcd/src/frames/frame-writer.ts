@@ -51,7 +51,7 @@ export class FrameWriter {
     clearTimeout(this.#timer);
   }
 
-  /** Writes the collected frames now. */
+  /** Writes the collected frames to the socket now, if the writer has started. */
   flush(): void {
     if (this.#at === 0 || !this.#canWrite) return;
     const bytes = copyOf(this.#buffer, 0, this.#at);
@@ -89,7 +89,7 @@ export class FrameWriter {
     }
   }
 
-  /** Sends a part of a buffer, of at most 16 kB. */
+  /** Sends a part of a buffer, of at most 16 kB, as one DATA frame. */
   data(streamId: number, { bytes, start, end }: Bytes, isLast: boolean): void {
     this.#head(end - start, (DATA << 8) | (isLast ? END_STREAM : 0), streamId);
     this.#bytes(bytes, start, end);
@@ -184,7 +184,7 @@ export class FrameWriter {
   }
 }
 
-/** A function that all writers share, so that no closure is created for each tick. */
+/** Flushes a writer at the end of a tick. All writers share this function, so that no closure is created for each tick. */
 function flushScheduled(writer: FrameWriter): void {
   writer.flushOfTick();
 }

@@ -32,9 +32,12 @@ const BYTES_BY_LENGTH: readonly (readonly [bits: number, bytes: string])[] = [
 const LONGEST = 30;
 const MAX_PADDING = 7;
 
-/** All bytes, ordered by their codes. */
+/** All bytes, ordered by their Huffman codes. */
 const SYMBOLS: number[] = [];
-/** By code length in bits: the first code. `COUNTS` contains the number of codes, and `PLACES` the index in `SYMBOLS` of the first code's byte. */
+/**
+ * For each length of Huffman codes in bits: the first code of that length. `COUNTS` contains the number of these codes, and `PLACES` the index in
+ * `SYMBOLS` of the byte that the first code stands for.
+ */
 const FIRST_CODES: number[] = [];
 const COUNTS: number[] = [];
 const PLACES: number[] = [];

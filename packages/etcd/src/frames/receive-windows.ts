@@ -14,9 +14,9 @@ export class ReceiveWindows {
   readonly #ofStream: number;
   readonly #ofConnection: number;
   #left: number;
-  /** How many bytes of cancelled and refused streams may still arrive. */
+  /** How many bytes may still arrive on streams that this client has cancelled or the peer has refused. */
   #late = 0;
-  /** The part of `#late` that refused streams have added. */
+  /** The part of `#late` that belongs to streams which the peer has refused. */
   #refused = 0;
 
   /** @param window how many bytes of one response the peer may send before this client permits more */
@@ -38,7 +38,8 @@ export class ReceiveWindows {
   }
 
   /**
-   * Permits data that the peer sent before it received the reset of this stream. The window of the connection limits that data over all such streams.
+   * Permits data that the peer sent on a stream before it received the reset of that stream. The window of the connection limits this data over all
+   * cancelled streams.
    */
   cancelled(stream: Stream): void {
     this.#late = Math.min(this.#ofConnection + this.#refused, this.#late + stream.receiveWindow);
