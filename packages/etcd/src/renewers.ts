@@ -5,7 +5,7 @@ import type { EtcdSession } from './session/session.ts';
 
 /** The options of the backend from which the heartbeat thread opens its connection. */
 export interface SentOptions extends EtcdOptions {
-  /** The PEM files that the URL names, in place of `credentials`. */
+  /** The PEM files that the URL of the backend names, in place of `credentials`. */
   readonly files?: PemFiles | undefined;
 }
 
@@ -19,7 +19,7 @@ export interface SessionIdentity {
   readonly owner: string;
 }
 
-/** Returns the support for heartbeats from the heartbeat thread. The thread connects with the same options as the backend. */
+/** Returns what the core needs to send heartbeats from a heartbeat thread. The thread connects with the same options as the backend. */
 export function renewersOf(options: SentOptions, owner: string): RenewerSupport {
   return renewerSupport({
     options,

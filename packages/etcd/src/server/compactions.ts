@@ -14,12 +14,12 @@ import {
 /** What the detection of compactions needs from the backend. */
 export interface CompactionSources {
   readonly connection: Connection;
-  /** A key that this client may read, for reads that test whether a revision still exists. */
+  /** A key that this client may read. Reads of it test whether a revision still exists. */
   readonly key: Buffer;
   /** Returns whether any server in use has a version that may lose events. */
   readonly mayLose: () => boolean;
   readonly closed$: Observable<unknown>;
-  /** Returns the time until the next check, in milliseconds. Default: random, from 10 to 30 s. */
+  /** Returns the time until the next check for a compaction, in milliseconds. Default: random, from 10 to 30 s. */
   readonly intervalMs?: () => number;
 }
 
@@ -69,7 +69,7 @@ export class Compactions {
       next: () => {
         for (const one of [...this.#listeners]) one.compacted();
       },
-      // `compacted$` has no errors, since a failed check is repeated.
+      // `compacted$` never errors, since a failed check for a compaction is repeated.
       error: () => undefined,
     });
   }
@@ -85,19 +85,19 @@ export class Compactions {
     try {
       if (this.#since > 0n && (await this.#historyExists())) return false;
       const { connection, key } = this.#sources;
-      // The next check requests the revision of this read. Waiters read after it, so each of them gets the state of this revision or a
-      // newer one.
+      // The next check requests the revision of this read, to find out whether etcd has compacted it. Waiters read later than this read, so their
+      // results contain everything that happened up to this revision.
       const { header } = await connection.ask('looking for compactions', (etcd, options) =>
         etcd.range({ key, keys_only: true }, options),
       );
       this.#since = BigInt(header.revision);
       return true;
     } catch {
-      return false; // A failed check detects no compaction. The next check repeats it.
+      return false; // After a failed read, the next check finds out whether etcd has compacted the revision.
     }
   }
 
-  /** Resolves with whether etcd still has the revision of the last check. */
+  /** Resolves with whether etcd still has the revision that the last check for a compaction has read. */
   #historyExists(): Promise<boolean> {
     const { connection, key } = this.#sources;
     const read = { key, keys_only: true, revision: this.#since.toString() };

@@ -14,13 +14,13 @@ import { driverOf } from '../wire/transport.ts';
 import type { DriverOf } from '../wire/driver-of.ts';
 import { Failures } from '../driver/member-circuit-breaker.ts';
 
-/** One member of the cluster. */
+/** One member of the cluster, with the driver that sends requests to it. */
 export interface Endpoint {
   readonly host: string;
   readonly driver: Driver;
 }
 
-/** Sends one unary request with these options. */
+/** Sends one unary request to a member with the given options. */
 export type Request<T> = (etcd: Driver, options: CallOptions) => Promise<T>;
 
 /** Options of one request. */
@@ -31,7 +31,7 @@ export interface SendOptions {
   readonly urgent?: boolean;
 }
 
-/** Options of one request, and the function that finds the response header, which contains the store's revision. */
+/** Options of one request, and the function that returns the header of its response. The header contains the store's revision. */
 interface CheckedSendOptions<T> extends SendOptions {
   readonly header?: (response: T) => IResponseHeader;
 }
