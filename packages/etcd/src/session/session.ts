@@ -32,7 +32,7 @@ export interface SessionContext extends EntriesContext {
   readonly onClose: () => void;
 }
 
-// How long the closing of a client waits at most.
+// Options of the requests that end the session when its client closes. Each request has a short timeout, so that a close does not wait for long.
 const REVOCATION: SendOptions = { withinMs: 1_000, urgent: true };
 
 /** A session on etcd: one lease, to which all entries of a client belong. */
@@ -83,7 +83,7 @@ export class EtcdSession implements Session {
       remaining > 0;
       remaining -= 1
     ) {
-      // If the session ended during the previous attempt, another attempt would open a new stream, which nothing would close.
+      // If the session ended during the previous attempt of a heartbeat, another attempt would open a new stream, which nothing would close.
       this.#throwIfEnded();
       try {
         const ttlMs = await this.#heartbeat(signal, unconfirmed);
@@ -147,7 +147,7 @@ export class EtcdSession implements Session {
 
   /**
    * Resumes the session that another process has exported. Late requests of that process are refused from now on, and it loses the session if it
-   * still runs. Then sends a heartbeat. Rejects as `renew` does.
+   * still runs. Then sends a heartbeat, and rejects if no member confirms it.
    */
   async takeOver(keyIds: DifferingIds, signal: AbortSignal): Promise<void> {
     await this.#entries.takeOver(keyIds);
@@ -164,7 +164,7 @@ export class EtcdSession implements Session {
     const revoke = { ID: this.lease.id };
     await this.#context.connection
       .call('ending a session', (etcd, options) => etcd.leaseRevoke(revoke, options), REVOCATION)
-      .catch(() => undefined); // Ignores a failure, since the lease ends with its TTL anyway.
+      .catch(() => undefined); // Ignores a failed revocation, since the lease ends with its TTL anyway.
   }
 
   /** Stops the heartbeats. The lease ends with its TTL, unless another process resumes the session. */

@@ -28,8 +28,8 @@ export class Traces implements HoldTraces {
     if (!entry || order === undefined) throw notThere(queue);
     const directory = traceDirectory(this.#context.prefix, queue);
     const { name: own, traceKey: trace } = entry;
-    // Records the trace before the request is sent. If the entry is removed before the response arrives, the
-    // removal also deletes the trace. If the request arrives after the removal, it has no effect.
+    // Records the key of the trace before the trace is written to the store. If the entry is removed before the response arrives, the removal also
+    // deletes the trace. If the write arrives after the removal, it has no effect.
     entry.trace = trace;
     const { succeeded, responses } = await this.#send('writing the trace of a hold', {
       compare: [createdAt(entry.key, order)],

@@ -73,15 +73,16 @@ export class Successors {
     // Hands nothing over after an export. The process that resumes the session reads only the store, which does not contain the hand-overs of this
     // process.
     if (this.#generation.isExported || !entry.followed || !isPlain(entry)) return;
-    // A transaction of the caller that compares the key succeeds until the removal commits. So the next hold must begin after the commit.
+    // If the caller has read the entry's key, it may compare the key in its own transactions, which succeed until the removal of the entry commits.
+    // So the next hold must begin after that.
     if (entry.isKeyExposed || entry.gone || entry.grantToken === undefined) return;
     const successor = this.#behind.get(creationIdOf(entry) ?? '');
     if (!successor) return;
     const { order = 0n } = successor.entry;
     const at = order > entry.grantToken ? order : entry.grantToken + 1n;
     if (at > this.#connection.revision) return;
-    // At most `MAX_REMOVALS` hand-overs are unconfirmed at a time, so that all their removals fit into one transaction. It also lets other tasks of
-    // this process run between many hand-overs.
+    // At most `MAX_REMOVALS` hand-overs wait for the confirmation of their removals, so that all these removals fit into one transaction. The limit
+    // also lets other tasks of this process run between many hand-overs.
     const now = this.#unconfirmed.size < MAX_REMOVALS && !this.#isLate();
     if (now) {
       this.#unconfirmed.set(entry, performance.now());

@@ -75,8 +75,8 @@ export function follow(following: Following, first: EntriesAhead<ConflictingEntr
 }
 
 /**
- * The view that one entry has of its queue: the entries ahead, and its own removal. This is a class, because an object literal with a getter takes
- * 500 bytes more for each of thousands of waiters.
+ * What one entry needs to know of its queue: the entries ahead, and its own removal. This is a class, because an object literal with a getter would
+ * take 500 bytes more for each of thousands of waiters.
  */
 class EntryView implements QueueView<ConflictingEntry>, TurnSource {
   readonly #following: Following;
@@ -106,7 +106,7 @@ class EntryView implements QueueView<ConflictingEntry>, TurnSource {
     return watchConflictEnd(ref, this.#following, this.#isSoon);
   }
 
-  /** Emits when the entry itself is removed. */
+  /** Emits when the entry whose turns are computed is removed. */
   ownRemoval(): Subscribable<unknown> {
     const { entry, order, context } = this.#following;
     return watchRemoval({ key: entry.key, createRevision: order.toString() }, context);
@@ -145,7 +145,7 @@ class TurnsOfEntry implements TurnListener, EntryEndListener, Unsubscribable {
   begin(turns: TurnSource): void {
     this.#entry.end.add(this);
     if (!this.#isOver && !this.#subscriber.closed) this.#turns = turns.subscribe(this);
-    // The entry may have ended during the call above, before `#turns` was set.
+    // The entry may have ended while `subscribe` ran, before `#turns` was set.
     if (this.#isOver) this.#turns?.unsubscribe();
   }
 
@@ -163,7 +163,7 @@ class TurnsOfEntry implements TurnListener, EntryEndListener, Unsubscribable {
     this.#subscriber.error(cause);
   }
 
-  /** Ends the watches. They must end before the session removes the entry, since that removal is no loss. */
+  /** Ends the watches of the entry. They must end before the session removes the entry, since that removal is no loss. */
   withdrawn(): void {
     this.#isOver = true;
     this.#turns?.unsubscribe();

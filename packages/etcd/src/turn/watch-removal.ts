@@ -58,8 +58,8 @@ class Removal implements Condition, Subscribable<bigint> {
 }
 
 /**
- * Returns whether the event shows that the key with this create revision no longer exists. A member that lags behind may first deliver events of an
- * earlier entry whose key this entry uses again.
+ * Returns whether the event shows that the key of an entry no longer exists. The create revision identifies the entry: a member that lags behind may
+ * first deliver events of an earlier entry with the same key.
  */
 export function isEndOf({ createRevision }: KeyRef, { type, kv }: IEvent): boolean {
   return BigInt(type === 'Delete' ? kv.mod_revision : kv.create_revision) > BigInt(createRevision);
