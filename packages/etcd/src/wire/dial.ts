@@ -16,7 +16,7 @@ export function dial({ host, port, tls }: Address, onread?: OnReadOpts): Socket 
   return socket;
 }
 
-/** Gives a message to the `AggregateError` of a host name with several addresses, which Node creates without one. */
+/** Returns an error with a message. Node creates the `AggregateError` of a host name with several addresses without one. */
 export function described(error: Error): Error {
   if (!(error instanceof AggregateError) || error.message !== '') return error;
   return new Error(error.errors.map(String).join('; '), { cause: error });

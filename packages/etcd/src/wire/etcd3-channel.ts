@@ -71,7 +71,7 @@ export class Etcd3Channel<Request, Response> implements Channel<Request> {
   }
 
   async #open(): Promise<RawStream<Request, Response>> {
-    // Waits for a microtask, so that the constructor returns before the listener is called.
+    // Waits for a microtask, so that the constructor of the channel returns before the listener is called.
     await Promise.resolve();
     const { breaker, use, open } = this.#options;
     this.#breakerCall = breaker.begin();
@@ -90,7 +90,7 @@ export class Etcd3Channel<Request, Response> implements Channel<Request> {
     });
   }
 
-  /** Ends the stream, and then releases its client. */
+  /** Ends the stream, and then releases the client of npm etcd3 that it has used. */
   #finish(end: (stream: RawStream<Request, Response>) => unknown): void {
     this.#breakerCall?.abandoned();
     if (this.#isOver) return;
@@ -100,9 +100,7 @@ export class Etcd3Channel<Request, Response> implements Channel<Request> {
     void this.#stream.then(endUse, endUse);
   }
 
-  /**
-   * Runs the task when the stream is open. Ends the channel if the stream does not open or the task throws.
-   */
+  /** Passes the stream to the function `task` when the stream is open. Ends the channel if the stream does not open or `task` throws. */
   #withStream(task: (stream: RawStream<Request, Response>) => unknown): void {
     this.#stream.then(task).catch((error: unknown) => this.#end(error));
   }

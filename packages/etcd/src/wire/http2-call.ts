@@ -14,7 +14,7 @@ type Headers = IncomingHttpHeaders & IncomingHttpStatusHeader;
 const { NGHTTP2_CANCEL, NGHTTP2_FLAG_END_STREAM } = constants;
 const TYPE = 'application/grpc';
 
-/** The members of a connection that its calls use. */
+/** The properties and methods of a connection that its calls use. */
 export interface Http2CallLink {
   readonly isMade: boolean;
   readonly isOver: boolean;
@@ -58,18 +58,19 @@ export class Http2Call implements Call {
     this.#stream.end(frame);
   }
 
-  /** Ends the call without calling the listener. */
+  /** Ends the call without calling its listener. */
   cancel(): void {
     this.#isOver = true;
     // A call that still waits for its connection is destroyed, so that Node never sends it.
     if (this.#stream.pending) this.#stream.destroy();
     else this.#stream.close(NGHTTP2_CANCEL);
-    // When both sides have ended the stream, Node frees it only after its data was read.
+    // If the peer has ended the stream too, Node frees the stream only after its data was read.
     if (this.#stream.closed) this.#stream.resume();
   }
 
   /**
-   * Ends the call as a failure, with the error for the listener, if any. The connection gets no further calls, unless it is still being opened.
+   * Ends the call as a failure. If there is an error, the listener of the call receives it. The connection gets no further calls, unless it is still
+   * being opened.
    */
   fail(error?: Error): void {
     if (this.#isOver) return;

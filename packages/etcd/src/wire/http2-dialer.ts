@@ -44,22 +44,22 @@ export class Http2Dialer {
   }
 
   /**
-   * Returns a connection for one more call. Returns a promise only if credentials must be read first. Throws or rejects if no connection is
-   * possible now.
+   * Returns a connection for one more call: the current connection, or a new one. Returns a promise only if credentials must be read first. Throws or
+   * rejects if no connection is possible now.
    */
   link(): Link | Promise<Link> {
     if (this.#current?.isUsable) return this.#current;
     return this.#credentials.isFixed ? this.#newLink() : this.#credentials.next().then(() => this.#newLink());
   }
 
-  /** Ends all calls. */
+  /** Ends the connections to the member, and all calls on them. */
   close(): void {
     this.#closed = true;
     this.#current = undefined;
     for (const link of [...this.#links]) link.destroy(clientClosed());
   }
 
-  /** Opens a connection, unless another call has opened one meanwhile. */
+  /** Opens a connection, unless another call has opened one while the credentials were read. */
   #newLink(): Link {
     if (this.#current?.isUsable) return this.#current;
     if (this.#closed) throw clientClosed();

@@ -1,6 +1,6 @@
 import type { ConnectionOptions as TlsConnectionOptions } from 'node:tls';
 
-/** The address of a member. */
+/** The address of an etcd member, and its certificates for TLS. */
 export interface Address {
   readonly host: string;
   readonly port: number;
@@ -16,7 +16,10 @@ export interface LinkOptions {
   /** Interval of pings while a call is open, in milliseconds. */
   readonly pingEveryMs: number;
   readonly pingTimeoutMs: number;
-  /** How many bytes of one response the member may send before this client permits more. The limit of the whole connection is four times this. */
+  /**
+   * How many bytes of one response the member may send before this client permits more. For all responses together, the limit is four times this
+   * number.
+   */
   readonly window: number;
 }
 
@@ -52,14 +55,15 @@ export interface CallListener {
 
 /** One gRPC call. If the server returns no gRPC status, the connection is assumed to be broken and gets no further calls. */
 export interface Call {
-  /** Sends a message of the request, with its prefix. */
+  /** Sends a message of the request, with the prefix that contains the message's length. */
   write(frame: Buffer): void;
-  /** Sends the last message of the request. */
+  /** Sends the last message of the request, with the prefix that contains the message's length. */
   end(frame: Buffer): void;
-  /** Ends the call without calling the listener. */
+  /** Ends the call without calling its listener. */
   cancel(): void;
   /**
-   * Ends the call as a failure, with the error for the listener, if any. The connection gets no further calls, unless it is still being opened.
+   * Ends the call as a failure. If there is an error, the listener of the call receives it. The connection gets no further calls, unless it is still
+   * being opened.
    */
   fail(error?: Error): void;
   /** Starts to read messages as they arrive. */
@@ -68,7 +72,7 @@ export interface Call {
 
 /** One HTTP/2 connection to a member. It keeps the process alive only while a call is open. */
 export interface Link {
-  /** Whether a further call can be made. */
+  /** Whether the connection accepts a further call. */
   readonly isUsable: boolean;
   /** The error with which the connection ended. */
   readonly failure: Error;
@@ -78,5 +82,5 @@ export interface Link {
   destroy(failure?: Error): void;
 }
 
-/** Opens a connection. */
+/** Opens an HTTP/2 connection to the member with the given address. */
 export type OpenLink = (address: Address, options: LinkOptions, listener: LinkListener) => Link;

@@ -58,15 +58,15 @@ const EXACT_HIGH = 2 ** 21;
 // The maximum depth of nested messages, as in protobuf's own readers. Deeper messages would exhaust the stack.
 const MAX_DEPTH = 100;
 
-// Decoding is synchronous, so all messages share these variables: the index of the next byte, the two halves
-// of the 64-bit number that is being read, and the depth.
+// Decoding is synchronous, so all messages share these variables: the index of the next byte, and the two halves of the 64-bit number that is being
+// read.
 let at = 0;
 let low = 0;
 let high = 0;
 // The number of messages in which the message that is being decoded is nested.
 let depth = 0;
 
-/** Creates a decoder. A field that is absent from the message gets its value from `defaults`. */
+/** Creates a decoder of messages. A field that is absent from the message gets its value from `defaults`. */
 export function decoder<T>(defaults: T, fields: FieldsToRead<T>): Decode<T> {
   const byTag: (readonly [string, Read] | undefined)[] = [];
   for (const [name, read] of Object.entries<Read | undefined>(fields))
