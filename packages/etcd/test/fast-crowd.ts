@@ -4,13 +4,13 @@ import { expect } from 'chai';
 import { eventually } from './clients.ts';
 import type { FastBench } from './fast-bench.ts';
 
-/** The sessions whose entries contend for the queue, and the number of holds after which the test ends. */
+/** The sessions whose entries contend for one queue, and the number of holds after which the contention ends. */
 export interface CrowdOptions {
   /** Sessions with the option `naming: 'fast'`. */
   readonly sessions: readonly Session[];
   /** Sessions with the option `naming: 'go'`, each of which enqueues at times. */
   readonly visitors: readonly Session[];
-  /** The number of holds after which the test ends. */
+  /** The number of holds after which no more entries are enqueued. */
   readonly holds: number;
 }
 

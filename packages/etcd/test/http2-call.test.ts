@@ -11,7 +11,7 @@ class EarlyStream extends Readable {
   }
 
   override _read(): void {
-    // Does nothing, since the test pushes the data.
+    // Does nothing, since the test itself pushes the data into the stream.
   }
 }
 

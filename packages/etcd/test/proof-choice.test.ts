@@ -22,7 +22,7 @@ class Members {
     return new ProofChoice(this as unknown as Connection, heartbeats, (line) => lines.push(line));
   }
 
-  /** Emits a failure of a request to the member with this index, as a connection does. */
+  /** Emits that a request to the member with this index has failed, as a connection does. */
   fail(index: number): void {
     this.#failures$.next(this.endpoints[index]!);
   }

@@ -274,7 +274,7 @@ describe('a socket link of etcd', () => {
     ]);
   });
 
-  it('retires when no further call can get an id, and closes after the last call', async () => {
+  it('accepts no more calls when no stream id is left, and closes after the last call', async () => {
     const link = dial();
     await eventually('it is ready', () => events.includes('ready'));
     member.reply = only({ 'grpc-status': 0 });

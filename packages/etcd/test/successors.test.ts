@@ -20,7 +20,7 @@ describe('successors of an entry in the same etcd session', () => {
     notified = [];
   });
 
-  /** Creates an entry that holds and that a waiter follows, with this order number and this grant token. */
+  /** Creates an entry that holds the lock, and that a waiter of this process follows. */
   function owner(order: bigint, grantToken?: bigint): Entry {
     const origin = { prefix: '', lease: '1', revision: 0n, resumedAt: 0n, isFast: false, keyId: `${order}` };
     return Object.assign(new Entry(newSpec('q'), origin), { order, grantToken, owned: true, followed: true });

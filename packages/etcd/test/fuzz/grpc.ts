@@ -75,7 +75,7 @@ function isExpected(error: unknown): boolean {
   return error instanceof RangeError && !/call stack/.test(error.message);
 }
 
-/** Throws if all lists together have more items than the message has bytes, because each item takes at least two bytes. */
+/** Throws if all lists in a decoded message together have more items than the message has bytes, because each item takes at least two bytes. */
 function requireSmall(message: unknown, bytes: number): void {
   const items = itemsIn(message);
   if (items > bytes) throw new Error(`${items} items from ${bytes} bytes`);
