@@ -206,7 +206,7 @@ describe('a call of the transport socket', () => {
 });
 
 describe('the buffer of messages', () => {
-  it('grows with the bytes that have arrived, not with the length that a message's prefix announces', () => {
+  it('grows with the bytes that have arrived, not with the length that the prefix of a message announces', () => {
     const buffer = new MessageBuffer();
     const prefix = Buffer.alloc(5);
     prefix.writeUInt32BE(MAX_MESSAGE_BYTES, 1);
