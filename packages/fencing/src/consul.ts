@@ -28,10 +28,12 @@ export function heldInConsul(hold: FencingHold<'key' | 'token'>): ConsulOperatio
 }
 
 /**
- * Converts the response to a transaction with the operation of `heldInConsul` into an outcome for `expectAccepted`.
- * @param hold the same hold
+ * Converts the response to a transaction with the operation of `heldInConsul` into an outcome for
+ * `expectAccepted`.
+ * @param hold the hold that was passed to `heldInConsul`
  * @param response the JSON of the response, with the status 200 or 409
- * @throws {QueueLockError} `INVALID_ARGUMENT` when the response is not that of a transaction, or when an operation of the caller has failed
+ * @throws {QueueLockError} `INVALID_ARGUMENT` when the response is not that of a transaction, or when an
+ * operation of the caller has failed
  */
 export async function consulOutcome(
   hold: FencingHold<'key' | 'token'>,
