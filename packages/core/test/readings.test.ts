@@ -8,7 +8,7 @@ import { readings } from '../src/kit/readings.ts';
  */
 class Stage {
   readonly clock = virtualClock();
-  /** The times at which reads of the value started. */
+  /** The times at which reads of the stored value started. */
   readonly begun: number[] = [];
   readonly seen: (number | string)[] = [];
   present = 0;

@@ -35,8 +35,8 @@ class Store {
   }
 
   /**
-   * Adds an entry to those that this process tracks. The returned array collects the codes of the errors that its
-   * waiter receives.
+   * Adds an entry that this process tracks. The returned array collects the codes of the errors that the
+   * waiter of the entry receives.
    */
   place(ord: number): readonly string[] {
     const reported: string[] = [];

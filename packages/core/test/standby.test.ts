@@ -48,7 +48,7 @@ describe('the heartbeat thread', () => {
     return standby;
   }
 
-  /** Blocks this thread, including its event loop, until the condition is true. */
+  /** Blocks the main thread, including its event loop, until the condition is true. */
   function block(isTrue: () => boolean): void {
     const cell = new Int32Array(new SharedArrayBuffer(4));
     const end = clock.now() + MAX_WAIT_MS;
@@ -137,7 +137,7 @@ class OpenedSession {
     }).subscribe();
   }
 
-  /** Closes the session as a client does. */
+  /** Closes the simulated session as a lock client does. */
   async close(): Promise<void> {
     this.#subscription.unsubscribe();
     void (async () => {

@@ -24,7 +24,7 @@ export interface CronTimeLike {
 
 /** A time that npm cron returns (an object of Luxon), with the method that this package calls. */
 export interface MomentLike {
-  /** Returns the time in milliseconds since 1970. */
+  /** Returns this time in milliseconds since 1970. */
   toMillis(): number;
 }
 

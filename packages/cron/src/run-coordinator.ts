@@ -18,7 +18,7 @@ export interface RunCoordinatorOptions
   extends
     Pick<OncePerOptions, 'owner' | 'lateSlots'>,
     Pick<TickJobOptions, 'signal' | 'timeoutMs' | 'maxWaitingTicks'> {
-  /** Prefix of the lock names, before the name of the task. Default: `cron/`. */
+  /** Beginning of the lock names, before the names of the tasks. Default: `cron/`. */
   readonly prefix?: string;
 }
 

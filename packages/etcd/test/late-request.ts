@@ -27,9 +27,9 @@ const FOR_EVER_MS = 2 ** 31 - 1;
 const HEAD_START_MS = 100;
 
 /**
- * Holds back the first request with a chunk for which `chunk` returns true, and all bytes after it, at the proxy where it arrives. Earlier
- * bytes are delayed by 100 ms, so that the request's headers, which may be in the chunk before, are held back as well. etcd would drop a request
- * that consists of headers only.
+ * Holds back one request at the proxy where it arrives: from the first chunk for which the function `chunk` returns true, all bytes wait. Earlier
+ * bytes are delayed by 100 ms, so that the request's headers, which may be in the chunk before, are held back as well. etcd would drop a request that
+ * consists of headers only.
  */
 export function keepBack(proxies: readonly TcpProxy[], chunk: (chunk: Buffer) => boolean): LateRequest {
   let arrive: (() => void) | undefined;

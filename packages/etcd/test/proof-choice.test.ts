@@ -27,7 +27,7 @@ class Members {
     this.#failures$.next(this.endpoints[index]!);
   }
 
-  /** Replies to all pending status requests with this version. */
+  /** Replies to all pending requests for the status of a member, with the given version. */
   async tell(version: string, term = '7'): Promise<void> {
     for (const { host, answer } of this.requested.splice(0))
       answer({ version, term, member: host, leader: 'a:1' });

@@ -56,7 +56,7 @@ describe('the socket transport of etcd, with an HTTP/2 server of Node', () => {
     await member.stop();
   });
 
-  /** Returns a reply that is sent only after the whole request has arrived. Records the size of the request in `received`. */
+  /** Returns a reply that the server sends only after the whole request has arrived. Adds the size of the request to `received`. */
   const after =
     (reply: Reply): Reply =>
     (stream, headers) => {

@@ -61,10 +61,7 @@ function sent(type: protobuf.Type, message: object): Buffer {
   return Buffer.from(type.encode(type.fromObject(message)).finish());
 }
 
-/**
- * Checks that `whole` has every property of `part` with the same value. `whole` may have further properties, which this package
- * does not read.
- */
+/** Checks that each property of `part` has the same value in `whole`. `whole` may have further properties, which this package does not read. */
 function isPartOf(part: unknown, whole: unknown): void {
   if (Buffer.isBuffer(part)) expect(part.equals(whole as Buffer)).to.equal(true);
   else if (Array.isArray(part)) {

@@ -24,7 +24,7 @@ export type FencingHold<Needs extends Proof = Proof> =
 
 /** The largest token that fits into a signed 64-bit column. Tokens of etcd and ZooKeeper are never larger. */
 export const MAX_INT64: bigint = 2n ** 63n - 1n;
-/** The largest token that a header can carry. */
+/** The largest token that the header `fencing-token` can carry. */
 export const MAX_UINT64: bigint = 2n ** 64n - 1n;
 const MAX_NAME_BYTES = 512;
 

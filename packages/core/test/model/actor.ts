@@ -10,7 +10,7 @@ import { Machine } from './timeline.ts';
 import type { World } from './world.ts';
 
 const CONNECT_TIMEOUT_MS = 1_000;
-// How late a timer may run, in milliseconds.
+// By how many milliseconds a timer of the client may run late.
 const GRACE_MS = 2;
 
 /** Maps each state of a session to the states that may follow it. */
@@ -100,7 +100,7 @@ export class Actor {
     return this.#refusedUntil.has(queue);
   }
 
-  // --- Events of a history that concern this client.
+  // --- Actions and faults of a history that concern this client.
 
   program(plan: ClaimPlan): Program {
     const label = `${this.label}.${String(this.programs.length)}`;

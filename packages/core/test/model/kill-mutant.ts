@@ -9,7 +9,7 @@ import { anyHistory } from './plan.ts';
 // is detected within a few hundred.
 const MAX_HISTORIES = 4_000;
 
-/** The rule that detected a defect, and the number of histories until then. */
+/** The rule that detected a seeded defect, and how many histories ran until then. */
 export interface KillResult {
   /** The first rule that the defect broke, or `undefined` if no history broke any. */
   readonly broken: Rule | undefined;

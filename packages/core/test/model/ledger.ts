@@ -9,7 +9,10 @@ import {
 import type { ClientPlan } from './plan.ts';
 import type { Machine, Timeline } from './timeline.ts';
 
-/** The time until which a session exists on the server, and the time until which its client may rely on it. */
+/**
+ * The lease of a session: until when the session exists on the server, and until when its client may rely on
+ * it.
+ */
 interface Lease {
   /** When the session's lease ends, by the server's clock. */
   keptUntil: number;
@@ -31,9 +34,9 @@ interface Witnessed {
   readonly vague: ClientPlan['vague'];
   /** Whether the backend continues a heartbeat although the core has aborted it. */
   readonly deaf: boolean;
-  /** Receives the id of each session that is opened. */
+  /** A set to which the id of each session is added when it is opened. */
   readonly opened: Set<string>;
-  /** Emits when the backend has a reason to suspect the session. */
+  /** Emits when the client's backend has a reason to suspect the session. */
   readonly doubts$: Observable<unknown>;
   /** Returns whether the server refuses this client's requests for the queue now. */
   readonly refused: (queue: string) => boolean;

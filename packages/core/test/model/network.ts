@@ -18,7 +18,7 @@ export class Fates {
     return this.#bytes[this.#next++] ?? 0;
   }
 
-  /** Lets all later messages arrive without faults. */
+  /** Ends the faults: all later messages arrive without one. */
   calm(): void {
     this.#next = this.#bytes.length;
   }

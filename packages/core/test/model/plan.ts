@@ -19,13 +19,13 @@ export interface ClientPlan {
 /** The call that claims a lock. `nested` is a `run` whose work claims the same name again, and then another name. */
 type ClaimKind = 'claim' | 'acquire' | 'tryAcquire' | 'run' | 'nested';
 
-/** The settings of one acquisition. */
+/** The settings of one claim of a simulated client. */
 export interface ClaimPlan {
   readonly client: number;
   readonly name: 'a' | 'b';
   readonly kind: ClaimKind;
   readonly timeoutMs: number | undefined;
-  /** How long the claim holds; `undefined` means until a later action releases it. */
+  /** How long the claim holds the lock; `undefined` means until a later action of the history releases it. */
   readonly holdMs: number | undefined;
   /** The option `minRemainingMs` of the claim: the time that must be proven when the hold starts. */
   readonly minRemainingMs?: number | undefined;

@@ -97,7 +97,7 @@ export class Machine implements Clock {
     this.#frozenUntil = Math.max(this.#frozenUntil, this.#timeline.now() + ms);
   }
 
-  /** Runs a task on this machine: now, or after it is no longer frozen. */
+  /** Runs a task on this machine: now, or when the machine is no longer frozen. */
   do(task: () => void): void {
     this.after(0, task);
   }

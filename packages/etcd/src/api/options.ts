@@ -91,7 +91,7 @@ export type Transport = NonNullable<EtcdOptions['transport']>;
 
 /** The options of the backend after they were checked, with all defaults. */
 export interface CheckedOptions {
-  /** Each member as `host:port`. */
+  /** The address of each member as `host:port`. */
   readonly hosts: readonly string[];
   readonly tls: boolean;
   readonly prefix: string;
@@ -129,7 +129,7 @@ const DEFAULT_HOST = '127.0.0.1:2379';
 const DEFAULT_PORT = '2379';
 const HOST = /^(https?:\/\/)?((?:\[[0-9a-f:.]+\]|[^\s:/[\]@]+))(?::(\d{1,5}))?\/?$/i;
 
-/** Checks the options and adds the defaults. Throws `INVALID_ARGUMENT`; no message contains a password. */
+/** Checks the options of the backend and adds the defaults. Throws `INVALID_ARGUMENT`; no error message contains a password. */
 export function checkOptions(options: EtcdOptions | undefined): CheckedOptions {
   const { given, Etcd3 } = withClient(checkedOptions('options of etcd', options, OPTIONS));
   const {
@@ -174,7 +174,10 @@ export function checkOptions(options: EtcdOptions | undefined): CheckedOptions {
   };
 }
 
-/** Returns the options. If `client` is set, its hosts and credentials are added. */
+/**
+ * Returns the options of the backend. If the application has passed a `client` of its own, adds the hosts, credentials and channel options of that
+ * client.
+ */
 function withClient(given: EtcdOptions): {
   readonly given: EtcdOptions;
   readonly Etcd3: CheckedOptions['Etcd3'];

@@ -8,7 +8,7 @@ import { QueueLockError, detailOf, isDefinite, isQueueLockError } from '@queuelo
 export interface BatcherOptions<Item, Result> {
   /** Maximum number of items, such as requests to etcd, in one batch. */
   readonly maxSize: number;
-  /** Returns the kind of an item. A batch never contains two items of one kind. */
+  /** Returns the kind of an item, such as its queue. A batch never contains two items of one kind. */
   readonly kindOf: (item: Item) => string;
   /** Returns whether code that runs later in this tick cannot change the request for the item. Such an item may be sent before the end of the tick. */
   readonly isIndependent: (item: Item) => boolean;
@@ -68,7 +68,7 @@ export class Batcher<Item, Result> {
     });
   }
 
-  /** Whether one independent item waits, and no batch is in flight. */
+  /** Whether only one item waits, it is independent of later code (`isIndependent`), and no batch is in flight. */
   #isAlone(): boolean {
     if (this.#waiting > 1 || this.#batchesInFlight > 0) return false;
     const [[only] = []] = this.#kinds.values();

@@ -4,13 +4,13 @@ import type { TimedTask } from '@queuelock/core/backend';
 // only one part of the timeout passes. A timeout of one task has four parts. A shared one needs more, since a task may start in the middle of a part.
 const PARTS = 8;
 
-/** A task that times out by a timer which it shares with other tasks. */
+/** A task whose timeout shares one timer with the timeouts of other tasks. */
 export interface SharedTask extends TimedTask {
   /** Called when one part of the timeout has passed and the task is not done. The first part of a task may be shorter than its other parts. */
   partPassed(): void;
 }
 
-/** A timeout, which the caller can start for any number of tasks. */
+/** A timeout that the caller can start for any number of tasks. */
 export interface TaskTimeout {
   /** The duration of this timeout, in milliseconds. */
   readonly ms: number;

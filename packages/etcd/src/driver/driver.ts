@@ -32,7 +32,7 @@ export interface CallOptions {
 /** Receives the responses of a channel. None of its methods is called after `onEnd`, nor after the channel was closed. */
 export interface ChannelListener<Response> {
   readonly onResponse: (response: Response) => void;
-  /** Called once, when the channel has ended for any reason. */
+  /** Called once, when the channel has ended for any reason other than `close` or `abandon`. */
   readonly onEnd: (error: unknown) => void;
 }
 

@@ -8,7 +8,7 @@ export interface Attempt {
   readonly what: string;
   /** The address of the member that got the request, as `host:port`. */
   readonly host: string;
-  /** Whether the client used TLS. */
+  /** Whether the client used TLS for the failed request. */
   readonly tls?: boolean;
   /** The option `prefix` of the backend: all its keys begin with it. */
   readonly prefix?: string;
@@ -25,7 +25,7 @@ const REFUSED =
 const PAGE = /HTTP status/;
 const NO_PERMISSION = /etcdserver: permission denied/;
 const CLOSED = /the client was already closed$/;
-// The text with which a member begins the errors that it sends itself.
+// Matches the errors that a member itself has sent, as opposed to errors of the connection.
 const OF_A_MEMBER = /etcdserver: /;
 const DATABASE_FULL = /database space exceeded/;
 
@@ -94,12 +94,12 @@ export function classify(error: unknown, attempt: Attempt): QueueLockError {
   );
 }
 
-/** Returns whether the member refused user and password. The refused call has had no effect. */
+/** Returns whether a member refused the log-in because of the user or the password. The call that needed the log-in has had no effect. */
 export function isLogInRefused(error: unknown): error is Error {
   return error instanceof Error && error.message.includes('etcdserver: authentication failed');
 }
 
-/** Returns the error with which all calls reject after a driver was closed. */
+/** Returns the error with which all calls reject after their driver was closed. */
 export function clientClosed(): Error {
   return new Error('the client was already closed');
 }

@@ -18,7 +18,7 @@ const NAMES = [
   'UNAUTHENTICATED',
 ] as const;
 
-/** The name of a gRPC status. */
+/** The name of a gRPC status, such as `UNAVAILABLE`. */
 export type StatusName = (typeof NAMES)[number];
 
 const LEADING_NUMBER = /^(\d+) [A-Z_]+: /;

@@ -3,11 +3,11 @@ import { GrpcError, statusOf } from './grpc-status.ts';
 
 /** One call that the circuit breaker has allowed. The caller reports its outcome by exactly one of these methods. */
 export interface BreakerCall {
-  /** Reports a response of the member. */
+  /** Reports that the call got a response from the member. */
   succeeded(): void;
   /** Reports a failure. The breaker counts it only if the error shows that there is no connection. */
   failed(error: unknown): void;
-  /** Reports that the call ended without showing whether the connection works. */
+  /** Reports that the call ended without showing whether the connection to the member works. */
   abandoned(): void;
 }
 
@@ -29,7 +29,7 @@ const BY_MEMBER = /etcdserver:/;
 export class Failures {
   #at: number[] = [];
   #sinceSuccess = 0;
-  /** The time of the first failure since a member last responded. */
+  /** The time of the first failed attempt to connect since a member last responded. */
   #begunAt = 0;
 
   get areMany(): boolean {

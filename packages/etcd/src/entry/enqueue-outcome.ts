@@ -1,6 +1,6 @@
 import type { KeyRef, QueueRows } from '../queue/ahead.ts';
 
-/** An entry as a read found it in the store. */
+/** The key and the order number of an entry that was found in the store, and whether it has a mark. */
 export interface Found {
   readonly key: Buffer;
   readonly order: bigint;

@@ -28,14 +28,14 @@ const NONE: readonly Promise<Entered>[] = [];
 export class Entry {
   /** The entry's key. Until the server has confirmed the entry, it is the key of the request. */
   key: Buffer;
-  /** The entry's key (`key`) as text. */
+  /** The key of this entry (`key`) as text. */
   keyText: string;
-  /** Whether the entry is a shared one now. */
+  /** Whether this entry is a shared one now. */
   shared: boolean;
   readonly queue: string;
   /** The id in the entry's key. It may be the id of an earlier entry, whose key is used again. */
   readonly keyId: string;
-  /** The prefix of the queue's keys. */
+  /** The prefix of all keys of the entry's queue. */
   readonly under: string;
   /** The beginning of a fast entry's name, such as `~5.`, or an empty text; see `fastMark`. */
   readonly fast: string;
@@ -47,7 +47,7 @@ export class Entry {
   mark: Buffer | undefined;
   /** The single key that the entry must create before it holds the lock; see `single-key.ts`. */
   readonly single: Buffer | undefined;
-  /** Whether the entry may have created its single key. */
+  /** Whether the entry may have created the single key of its queue. */
   claimed = false;
   /** The queue's tail, which a fast entry writes when it is created; see `tail.ts`. */
   readonly tail: Buffer | undefined;
@@ -57,11 +57,11 @@ export class Entry {
   owned = false;
   /** Whether the entry had to wait, so that other entries may have been created behind it meanwhile. */
   waited = false;
-  /** The fencing token of the entry's grant. */
+  /** The fencing token of the entry's grant, once it is admitted. */
   grantToken: bigint | undefined;
   /** The entry of the same session that took over from this entry before this entry was removed. */
   successor: Entry | undefined;
-  /** Whether the caller has read the key, and may compare it in its own transactions. */
+  /** Whether the caller has read the entry's key, and may compare it in transactions of its own. */
   isKeyExposed = false;
   /** The entry's value, if this process has written it. */
   value: string | undefined;
@@ -98,7 +98,7 @@ export class Entry {
     this.#isResumed = origin.resumedAt > 0n;
   }
 
-  /** Returns whether the specification is for a shared entry or a limit above 1, while the queue accepts exclusive entries only. */
+  /** Returns whether the entry that a caller requests is shared or has a limit above 1, while the queue accepts exclusive entries only. */
   hasNoRoomFor({ shared, limit }: EntrySpec): boolean {
     return (this.single !== undefined || this.tail !== undefined) && (shared || limit > 1);
   }
@@ -110,7 +110,7 @@ export class Entry {
 
   // The members below are computed when a request needs them. If thousands of waiting entries kept them, they would take memory for nothing.
 
-  /** The directory of the queue's marks; see `marks.ts`. */
+  /** The directory of the marks of the entry's queue; see `marks.ts`. */
   get markDirectory(): string {
     return markDirectory(this.#origin.prefix, this.queue);
   }
@@ -180,7 +180,7 @@ export class Entry {
     this.end.lose(why);
   }
 
-  /** Records a request to remove the entry. It must be called once for each such request. */
+  /** Records that the caller has requested the removal of the entry. It must be called once for each request to remove it. */
   withdraw(): void {
     this.#removals += 1;
     this.end.withdraw();
@@ -211,7 +211,7 @@ export class Entry {
     this.claimed = this.single !== undefined;
   }
 
-  /** Tracks a request that may create the key, until its response was read. */
+  /** Tracks a request that may create the entry's key, until its response was read. */
   async creating<T>(request: Promise<T>, read: (response: T) => Entered): Promise<Entered> {
     const attempt = this.#attempt(request, read);
     this.#inFlight = [...this.#inFlight, attempt];

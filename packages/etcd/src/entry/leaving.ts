@@ -8,7 +8,7 @@ import { deleteSingleKey } from './single-key.ts';
 import { removalWithTail } from './tail.ts';
 import { createdAt, remove } from '../queue/txn.ts';
 
-/** What the removal of an entry needs from its session. */
+/** What the removal of an entry needs from the session of the entry. */
 export interface RemovalContext {
   readonly generation: Generation;
   /** Sends removals that need no conditions, in batches. */
@@ -142,7 +142,10 @@ export async function removeCreated(generation: Generation, entry: Entry): Promi
   return succeeded;
 }
 
-/** Returns the operations that follow every removal: they delete the single key and the tail. A missing tail only makes enqueues slower. */
+/**
+ * Returns the operations that follow every removal of an entry: they delete its single key, and the tail of the queue if the tail names the entry. A
+ * missing tail only makes enqueues slower.
+ */
 function operationsAfterRemoval({ claimed, single, tail, key }: Entry): IRequestOp[] {
   return [...(claimed ? deleteSingleKey(single, key) : []), ...deleteSingleKey(tail, key)];
 }

@@ -25,7 +25,7 @@ export interface Attempt {
    * resumed.
    */
   readonly ours: ReadonlyMap<Claimant, KeyRef>;
-  /** A single key that another client has created, so that the attempt failed. */
+  /** A single key that another client has created. The attempt failed because of it. */
   readonly taken: KeyRef | undefined;
   /** The revision of the store when the client attempted to create the single keys. */
   readonly revision: bigint;
@@ -149,7 +149,7 @@ export function deleteSingleKey(single: Buffer | undefined, entryKey: Buffer): I
   return [{ request_txn: { compare: [valueIs(single, entryKey)], success: [remove(single)] } }];
 }
 
-/** Returns the entries that have a single key, together with that key. */
+/** Returns those entries that have a single key, each together with that key. */
 export function singlesOf<T extends { readonly entry: { readonly single: Buffer | undefined } }>(
   ones: readonly T[],
 ): readonly (T & { readonly one: T; readonly single: Buffer })[] {

@@ -22,7 +22,7 @@ export type QueueAhead = { readonly rows: QueueRows } | { readonly behind: KeyRe
 // entries are ahead, and whether other clients have entries.
 const LISTED = 20;
 
-/** Number of operations that a tail adds to an enqueue transaction. */
+/** Number of operations that writing the tail of one queue adds to an enqueue transaction. */
 export const TAIL_OPERATIONS = 3;
 
 /** Returns the operation that writes the tail, in the transaction that creates the entry. */
@@ -30,7 +30,7 @@ export function writeTail({ key }: Tailed, { tail, lease }: { tail: Buffer; leas
   return { request_put: { key: tail, value: key, lease, prev_kv: true } };
 }
 
-/** Returns the operation that writes the tail and reads the entries ahead. */
+/** Returns the operation that writes the tail of the queue and reads the entries ahead. */
 export function writeTailAndReadAhead(
   entry: Tailed,
   at: { readonly tail: Buffer; readonly lease: string },

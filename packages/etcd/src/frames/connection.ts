@@ -16,14 +16,14 @@ import { Streams } from './streams.ts';
 
 /** Options of a connection: the function that sends its bytes, and the limit of the bytes that it receives. */
 export interface ConnectionOptions {
-  /** Writes bytes to the socket. */
+  /** Writes the bytes of frames to the socket. */
   readonly write: (bytes: Buffer) => void;
   /**
    * How many bytes of one response the peer may send before this client permits more. For all responses together, the limit is four times this
    * number.
    */
   readonly window: number;
-  /** The id of the first stream. Default 1. */
+  /** The id of the first stream of the connection. Default 1. */
   readonly firstId?: number;
 }
 
@@ -69,7 +69,7 @@ export class Connection implements FrameListener {
     this.#windows.begin();
   }
 
-  /** Whether no further stream can be opened, because all ids are used. */
+  /** Whether the connection can open no further stream, because all ids are used. */
   get isExhausted(): boolean {
     return this.#streams.isExhausted;
   }
@@ -116,7 +116,7 @@ export class Connection implements FrameListener {
     this.#streams.add(stream);
   }
 
-  /** Sends a message of a request. `isLast` ends the request. */
+  /** Sends a message of a stream's request. `isLast` means that the request ends with this message. */
   send(stream: Stream, message: Buffer, isLast: boolean): void {
     if (!stream.isOpen) return;
     this.#budget.earn(message.length, this.#streams.size);
@@ -133,7 +133,7 @@ export class Connection implements FrameListener {
     this.#remove(stream);
   }
 
-  /** Sends a ping. Its reply is reported by `onPong`. */
+  /** Sends a ping. The listener's method `onPong` is called for the reply. */
   ping(): void {
     this.#control.ping();
   }
@@ -206,7 +206,7 @@ export class Connection implements FrameListener {
     if (isLast) this.#endOf(stream);
   }
 
-  /** Ends the stream after the peer has ended its response. */
+  /** Ends the stream, after the peer has ended its response. */
   #endOf(stream: Stream): void {
     if (!stream.isOpen) return;
     const isRequestWhole = stream.isLastSent && stream.unsent === undefined;

@@ -15,15 +15,15 @@ import type { Streams } from './streams.ts';
 export interface ConnectionListener {
   /** Called when the first settings of the peer have arrived. */
   onReady(): void;
-  /** Called for the reply to a ping. */
+  /** Called when the reply to a ping of this client has arrived. */
   onPong(): void;
-  /** Called when the peer accepts no further streams, with its error code. */
+  /** Called when the peer has sent a GOAWAY, with its error code. The peer accepts no further streams. */
   onGoaway(code: number): void;
   /** Called once, if the peer has violated HTTP/2. The connection reads nothing more. */
   onViolation(error: Error): void;
 }
 
-/** The parts of a connection that control frames change. */
+/** The parts of a connection that are changed by the frames which control it. */
 export interface ControlledParts {
   readonly writer: FrameWriter;
   readonly sender: DataSender;

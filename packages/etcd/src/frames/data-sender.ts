@@ -36,7 +36,7 @@ export class DataSender {
     if (stream.id !== 0) this.#resume(stream);
   }
 
-  /** Forgets a stream that has ended. */
+  /** Forgets the unsent data of a stream that has ended. */
   forget(stream: Stream): void {
     stream.unsent = undefined;
     this.#blocked.delete(stream);

@@ -14,7 +14,7 @@ export interface Frame extends Bytes {
   streamId: number;
 }
 
-/** Receives frames. */
+/** Receives the frames that a `FrameReader` has read. */
 export interface FrameListener {
   onFrame(frame: Frame): void;
 }
@@ -86,7 +86,7 @@ export class FrameReader {
     const frame = this.#frame;
     frame.type = bytes[at + 3] as number;
     frame.flags = bytes[at + 4] as number;
-    // Drops the first bit, which HTTP/2 reserves.
+    // Drops the first bit of the stream id, which HTTP/2 reserves.
     frame.streamId =
       (((bytes[at + 5] as number) & 0x7f) << 24) |
       ((bytes[at + 6] as number) << 16) |

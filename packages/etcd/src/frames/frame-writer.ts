@@ -45,7 +45,7 @@ export class FrameWriter {
     this.flush();
   }
 
-  /** Discards all frames from now on. */
+  /** Discards all frames from now on, also those that were collected. */
   stop(): void {
     this.#canWrite = false;
     clearTimeout(this.#timer);
@@ -177,7 +177,7 @@ export class FrameWriter {
     this.flush();
   }
 
-  /** Called at the end of the tick in which a frame was collected. */
+  /** Writes the collected frames at the end of the tick in which the first of them was collected. */
   flushOfTick(): void {
     this.#isScheduled = false;
     this.flush();

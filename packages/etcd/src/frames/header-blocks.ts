@@ -20,7 +20,7 @@ export class HeaderBlocks {
   #streamId = 0;
   #isLast = false;
 
-  /** Starts a block with its first part. */
+  /** Starts an incomplete block of headers with its first part. */
   begin(frame: Frame): void {
     this.#streamId = frame.streamId;
     this.#isLast = (frame.flags & END_STREAM) !== 0;
@@ -41,7 +41,7 @@ export class HeaderBlocks {
       throw new ConnectionError('ENHANCE_YOUR_CALM', 'headers in too many or too large frames');
   }
 
-  /** Returns the whole block after its last part. */
+  /** Returns the whole block of headers after its last part was added. */
   finish(): HeaderBlock {
     const bytes = Buffer.concat(this.#parts, this.#length);
     this.#parts = [];

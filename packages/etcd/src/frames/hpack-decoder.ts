@@ -3,7 +3,7 @@ import type { Bytes } from './frame-reader.ts';
 import { DEFAULT_TABLE_SIZE, DynamicTable, OVERHEAD, STATIC_TABLE, type Header } from './hpack-tables.ts';
 import { huffmanDecoded } from './huffman.ts';
 
-/** Receives decoded headers. */
+/** Receives the headers that a `HpackDecoder` has decoded. */
 export interface HeaderListener {
   onHeader(name: string, value: string): void;
 }

@@ -36,7 +36,7 @@ const MAX_PADDING = 7;
 const SYMBOLS: number[] = [];
 /**
  * For each length of Huffman codes in bits: the first code of that length. `COUNTS` contains the number of these codes, and `PLACES` the index in
- * `SYMBOLS` of the byte that the first code stands for.
+ * `SYMBOLS` of the byte with the first code.
  */
 const FIRST_CODES: number[] = [];
 const COUNTS: number[] = [];
@@ -70,7 +70,7 @@ function bytesOf(list: string): number[] {
  */
 export function huffmanDecoded({ bytes, start, end }: Bytes): string {
   if (SYMBOLS.length === 0) prepare();
-  // The shortest code has 5 bits.
+  // The shortest code has 5 bits, so at most this many bytes are decoded.
   const decoded = Buffer.allocUnsafe(Math.floor(((end - start) * 8) / 5));
   let length = 0;
   let code = 0;

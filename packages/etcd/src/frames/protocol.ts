@@ -20,7 +20,7 @@ export const END_HEADERS = 0x4;
 export const PADDED = 0x8;
 export const HAS_PRIORITY = 0x20;
 
-/** The size of the header of a frame, in bytes. */
+/** The size of the header of an HTTP/2 frame, in bytes. */
 export const FRAME_HEADER = 9;
 /** The maximum size of a frame's payload without its header. Every peer must accept it, and this client accepts no more. */
 export const MAX_FRAME_SIZE = 16_384;
@@ -42,12 +42,12 @@ export const ERROR_CODES = {
   ENHANCE_YOUR_CALM: 0xb,
 } as const;
 
-/** The name of an error code. */
+/** The name of an error code of HTTP/2. */
 export type ErrorName = keyof typeof ERROR_CODES;
 
 /** A violation of HTTP/2 by the peer, which ends the connection. */
 export class ConnectionError extends Error {
-  /** The error code for the GOAWAY frame. */
+  /** The error code that the GOAWAY frame to the peer contains. */
   readonly code: number;
 
   /** @param rule text that describes what the peer has sent */

@@ -2,7 +2,7 @@ import type { FrameWriter } from './frame-writer.ts';
 import { ConnectionError, INITIAL_WINDOW } from './protocol.ts';
 import type { Stream } from './stream.ts';
 
-/** Ratio of the connection's window to the window of one stream. */
+/** How many times as many bytes the window of the connection permits as the window of one stream. */
 const STREAMS_PER_CONNECTION = 4;
 
 /**

@@ -18,7 +18,10 @@ export abstract class Stream implements HeaderListener {
   sendWindow = 0;
   /** How many bytes of the response this client now permits. */
   receiveWindow = 0;
-  /** Messages that wait for the peer's window, or for the opening of the stream. The first `unsentFrom` bytes of the first one were sent. */
+  /**
+   * Messages of the request that wait for the peer's window, or for the opening of the stream. The first `unsentFrom` bytes of the first message were
+   * sent.
+   */
   unsent: Buffer[] | undefined;
   unsentFrom = 0;
   /** Whether the request ends with the last of the messages in `unsent`. */
@@ -32,7 +35,7 @@ export abstract class Stream implements HeaderListener {
   abstract onHeader(name: string, value: string): void;
   /** Receives the end of a block of headers. `isLast` means that the response has ended, so `onEnd` follows. */
   abstract onHeadersEnd(isLast: boolean): void;
-  /** Receives a part of the body. Its bytes are valid only during the call. */
+  /** Receives a part of the response's body. Its bytes are valid only during the call. */
   abstract onData(part: Bytes): void;
   /** Called when the peer has ended the response. */
   abstract onEnd(): void;

@@ -18,12 +18,12 @@ export class Streams {
     this.#nextId = firstId;
   }
 
-  /** Whether no further stream can be added, because all ids are used. */
+  /** Whether the connection can have no further stream, because all ids are used. */
   get isExhausted(): boolean {
     return this.#nextId + 2 * this.#waiting.size > MAX_31_BITS;
   }
 
-  /** The number of open and waiting streams. */
+  /** The number of streams of the connection that are open or wait to be opened. */
   get size(): number {
     return this.#byId.size + this.#waiting.size;
   }

@@ -16,8 +16,8 @@ export interface KeyRef {
 }
 
 /**
- * Returns a text that identifies one entry. Its key alone does not, since a later entry may have the same
- * key.
+ * Returns a text that identifies one entry by its key and its create revision. The key alone does not identify it, since a later entry may have the
+ * same key.
  */
 export function creationId({ key, createRevision }: KeyRef): string {
   return creationIdOfText(key.toString(), createRevision);
@@ -47,13 +47,13 @@ export interface ConflictingEntry extends KeyRef {
 export interface Contender {
   readonly key: Buffer;
   readonly shared: boolean;
-  /** The prefix of the queue's keys. */
+  /** The prefix of all keys of the waiter's queue. */
   readonly under: string;
-  /** The directory of the queue's marks; see `marks.ts`. */
+  /** The directory of the marks of the waiter's queue; see `marks.ts`. */
   readonly markDirectory: string;
 }
 
-/** The keys of a queue at one revision. */
+/** The keys that a read of a queue has returned, all at one revision. */
 export interface QueueRows {
   /** The entries of the queue, the newest first. */
   readonly latest: IRangeResponse;
@@ -121,7 +121,7 @@ export function suffices(ahead: EntriesAhead<ConflictingEntry>, count: number): 
   return ahead.total !== undefined || ahead.refs.length >= count;
 }
 
-/** Returns the limit of the nearest entry ahead whose limit is not `limit`. */
+/** Returns the limit of the nearest entry ahead that has another limit than the given one, if there is such an entry. */
 export function otherLimitIn({ refs }: EntriesAhead<ConflictingEntry>, limit: number): number | undefined {
   return refs.find((ref) => ref.limit !== limit)?.limit;
 }

@@ -9,12 +9,12 @@ export interface KeyRange {
 /** What the key of an entry shows about the entry. */
 export interface EntryKey {
   readonly key: string;
-  /** The last part of the key, after the queue's prefix. */
+  /** The last part of the entry's key, after the prefix of its queue. */
   readonly name: string;
   /** Whether queuelock created the entry. Only such entries can have marks; see `marks.ts`. */
   readonly ours: boolean;
   readonly shared: boolean;
-  /** The limit that the entry was created with. */
+  /** The limit with which the entry was created. */
   readonly limit: number;
   readonly permits: number;
 }
@@ -131,7 +131,7 @@ export function locationOf(prefix: string, key: Buffer): KeyLocation | undefined
   return { queue: text.slice(prefix.length, slash), child: text.slice(slash + 1) };
 }
 
-/** An entry of a session, as its key shows it. */
+/** An entry of a session, as far as the entry's key describes it. */
 export interface SessionEntry {
   readonly queue: string;
   readonly keyId: string;

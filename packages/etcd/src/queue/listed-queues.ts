@@ -2,7 +2,7 @@ import type { ListedQueue } from '@queuelock/core/backend';
 import type { IEvent, IKeyValue } from '../protocol/messages.ts';
 import { isNamedAfterLease, locationOf } from './keys.ts';
 
-/** A key without its value. */
+/** A key of the store without its value. */
 export type ListedKey = Pick<IKeyValue, 'key' | 'create_revision' | 'mod_revision' | 'lease'>;
 
 interface Child {
@@ -60,7 +60,7 @@ export class ListedQueues {
     }
   }
 
-  /** Returns the queues that are not empty. */
+  /** Returns the queues of the store that are not empty. */
   queues(): readonly ListedQueue[] {
     const listed: ListedQueue[] = [];
     for (const [name, state] of this.#queues) {

@@ -2,7 +2,7 @@ import { labelFromOwner, type StoredEntry } from '@queuelock/core/backend';
 import type { IEvent, IKeyValue, IRangeResponse } from '../protocol/messages.ts';
 import { isNamedAfterLease, readKey } from './keys.ts';
 
-/** The directories of the keys of a queue. */
+/** The directories of the keys of an observed queue. */
 export interface Directories {
   /** The directory of the queue's entries, which is the queue's prefix. */
   readonly entries: string;
@@ -10,10 +10,10 @@ export interface Directories {
   readonly marks: string;
 }
 
-/** The keys of a queue at one revision. */
+/** The keys of an observed queue at one revision. */
 export interface Listed {
   readonly revision: string;
-  /** The entries, the oldest first. */
+  /** The entries of the queue, the oldest first. */
   readonly entries: Pick<IRangeResponse, 'kvs'>;
   readonly marks: Pick<IRangeResponse, 'kvs'>;
 }

@@ -27,7 +27,7 @@ const COMPACTED = /required revision has been compacted/;
 // Matches the error of a member that lags behind the cluster, or of a store that was restored from an older backup.
 const FUTURE = /required revision is a future revision/;
 
-/** A listener that reads again after each compaction. */
+/** A listener that reads its key again after each compaction. */
 export interface CompactionListener {
   compacted(): void;
 }
@@ -38,7 +38,7 @@ export interface CompactionListener {
  * revision. The read fails if etcd has compacted the requested revision.
  */
 export class Compactions {
-  /** Emits after a compaction, when every waiter should read again. */
+  /** Emits after etcd has compacted its history, when every waiter should read again. */
   readonly compacted$: Observable<unknown>;
   readonly #sources: CompactionSources;
   readonly #listeners = new Set<CompactionListener>();
@@ -60,8 +60,8 @@ export class Compactions {
   }
 
   /**
-   * Notifies the listener after each compaction, until `delete` is called with it. With thousands of waiters
-   * this takes less memory than subscriptions to `compacted$`.
+   * Notifies the listener after each compaction, until `delete` is called with this listener. With thousands of waiters this takes less memory than
+   * subscriptions to `compacted$`.
    */
   add(listener: CompactionListener): void {
     this.#listeners.add(listener);

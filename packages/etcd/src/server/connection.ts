@@ -23,7 +23,7 @@ export interface Endpoint {
 /** Sends one unary request to a member with the given options. */
 export type Request<T> = (etcd: Driver, options: CallOptions) => Promise<T>;
 
-/** Options of one request. */
+/** Options of one request to a member. */
 export interface SendOptions {
   /** Timeout in milliseconds, counted from when the request is sent. Default: the option `requestTimeoutMs`. */
   readonly withinMs?: number;
@@ -48,7 +48,7 @@ export class Connection {
   readonly #timeoutMs: number;
   readonly #details: Pick<CheckedOptions, 'tls' | 'prefix'>;
   readonly #limiter = new RequestLimiter();
-  /** The members in the order of their use. The first one gets all requests. */
+  /** The members in the order of their use. The first member gets all requests. */
   readonly #order: Endpoint[];
   #revision = 0n;
 
@@ -75,7 +75,7 @@ export class Connection {
     if (revision > this.#revision) this.#revision = revision;
   }
 
-  /** The member that gets the next request. */
+  /** The member that gets the next request of this connection. */
   get endpoint(): Endpoint {
     return this.#order[0] as Endpoint;
   }

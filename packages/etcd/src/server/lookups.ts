@@ -10,7 +10,7 @@ export interface KeyToRead {
 
 /** What a read of a key has found. */
 export interface KeyState {
-  /** Whether the key exists, with the given create revision if there is one. */
+  /** Whether the key exists and, if the read requires a create revision, has that revision. */
   readonly exists: boolean;
   /** The revision of the store when the key was read. */
   readonly revision: bigint;
@@ -18,7 +18,7 @@ export interface KeyState {
 
 /** Options of the read of one key. */
 export interface ReadOptions {
-  /** Whether the read may wait up to 20 ms for the next batch. Default `false`. */
+  /** Whether the read of the key may wait up to 20 ms for the next batch. Default `false`. */
   readonly mayWait?: boolean;
   /** Returns whether the caller still needs the result when the batch is sent. If not, the promise stays pending. Default: always. */
   readonly isNeeded?: () => boolean;

@@ -1,7 +1,7 @@
 /** The version of a member, and its view of the cluster. Numbers are decimal text. */
 export interface MemberFacts {
   readonly version: string;
-  /** The Raft term of the response, which grows with each election of a leader. */
+  /** The Raft term in which the member has responded. It grows with each election of a leader. */
   readonly term: string;
   readonly member: string;
   /** The id of the leader in the Raft term `term`; `0` if there is none. */

@@ -53,7 +53,7 @@ export class WatchIds<Owner> {
     return oldest;
   }
 
-  /** Adds a watch that waits for its request to be sent. */
+  /** Adds a watch that waits until its request may be sent. */
   add(owner: Owner): void {
     this.#queued.add(owner);
   }

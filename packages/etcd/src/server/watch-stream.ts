@@ -81,13 +81,13 @@ export class WatchStream {
     }
   }
 
-  /** Ends the stream without calling `onEnd`. */
+  /** Ends the stream without notifying its listener. */
   close(): void {
     this.#finish();
     this.#channel.close();
   }
 
-  /** Ends the stream as a failure, with this reason. */
+  /** Ends the stream as a failure with the given reason. */
   fail(reason: string): void {
     this.#end(new Error(reason));
   }

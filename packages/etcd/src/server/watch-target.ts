@@ -22,7 +22,7 @@ export interface Watcher {
   notify(news: WatchNotification): void;
 }
 
-/** Returns whether the target includes the key. As in etcd, a range end of one zero byte means all keys from `key` on. */
+/** Returns whether the watched range includes the key. As in etcd, a range end of one zero byte means all keys from `key` on. */
 export function includesKey({ key: first, range_end: end }: WatchTarget, key: Buffer): boolean {
   const from = first ?? Buffer.alloc(0);
   if (!end || end.length === 0) return key.equals(from);

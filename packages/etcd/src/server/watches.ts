@@ -63,7 +63,7 @@ export class Watches {
     });
   }
 
-  /** Notifies the watcher of the changes of its keys until it is removed. */
+  /** Notifies the watcher of the changes of its keys until `remove` is called. */
   add(watcher: Watcher): void {
     this.#enter(queueOf(watcher.target)).connection.add(watcher);
   }

@@ -8,7 +8,7 @@ import { Subject, type Observable } from '../base/rx.ts';
 export interface HeartbeatResponse {
   /** The remaining time of the lease in milliseconds; 0 or less if the member does not know the lease. */
   readonly ttlMs: number;
-  /** The Raft term of the response. */
+  /** The Raft term in which the member has responded. */
   readonly term: string;
   readonly endpoint: Endpoint;
 }

@@ -101,7 +101,7 @@ async function proveBy(
   return { term: header.raft_term, sound: witnesses.length === 0 || missing.length < witnesses.length };
 }
 
-/** An entry that should exist, with its create revision. */
+/** An entry that should exist in the store, with its create revision. */
 interface Witness {
   readonly entry: Entry;
   readonly order: bigint;

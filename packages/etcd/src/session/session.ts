@@ -41,7 +41,7 @@ export class EtcdSession implements Session {
   ttlMs: number;
   readonly doubts$: Observable<unknown>;
   readonly traces: HoldTraces;
-  /** The lease as the server has granted it. */
+  /** The session's lease, as the server has granted it. */
   readonly lease: Lease;
   readonly #context: SessionContext;
   readonly #keepAlive: KeepAlive;
@@ -101,7 +101,7 @@ export class EtcdSession implements Session {
     throw failure;
   }
 
-  /** Reads whether the lease has ended. Calls at the same time share one request. */
+  /** Reads whether the session's lease has ended. Concurrent calls share one request. */
   hasEnded(): Promise<boolean> {
     this.#reading ??= this.#readWhetherEnded().finally(() => {
       this.#reading = undefined;

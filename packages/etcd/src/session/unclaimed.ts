@@ -2,7 +2,7 @@ import { evict, type QueueAccess } from '../entry/evict.ts';
 import type { Entry } from '../entry/entry.ts';
 import { entriesIn } from '../queue/keys.ts';
 
-/** A resumed session, and the entries that this process knows. */
+/** A resumed session, and the entries of that session which this process has requested. */
 export interface ResumedSession extends QueueAccess {
   readonly lease: string;
   /** The revision at which the session was resumed; 0 if this process opened it. */

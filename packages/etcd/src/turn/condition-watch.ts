@@ -9,10 +9,10 @@ export interface Condition {
   readonly target: WatchTarget;
   /** Whether to read the key several times after the watch has started, because the watch may deliver its first events late. */
   readonly isSoon: boolean;
-  /** Returns whether the event shows that the condition is met. */
+  /** Returns whether the event of the watch shows that the condition is met. */
   isMetBy(event: IEvent): boolean;
   read(isNeeded: () => boolean): Promise<ReadResult>;
-  /** Receives every event of the watch, in order. */
+  /** Receives every event of the watched key, in order. */
   onEvent?(event: IEvent): void;
   /** Called once, when the condition is met at the revision `at` or was met before that revision. Not called after the watch has ended. */
   met(at: bigint): void;
@@ -21,7 +21,7 @@ export interface Condition {
 /** What a read of the watched key has found. */
 export interface ReadResult {
   readonly hasHappened: boolean;
-  /** The revision of the store at which the key was read. */
+  /** The revision of the store at which the watched key was read. */
   readonly at: bigint;
 }
 

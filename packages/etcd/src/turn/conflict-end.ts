@@ -9,7 +9,7 @@ import { ConditionWatch, type Condition, type ReadResult } from './condition-wat
 import { WITHOUT_PUTS, isEndOf, type RemovalTools } from './watch-removal.ts';
 import type { WatchTarget } from '../server/watches.ts';
 
-/** An entry that waits until a conflicting entry is removed. */
+/** An entry that waits until an entry that conflicts with it is removed. */
 export interface Waiter {
   readonly entry: Entry;
   readonly rule: AdmissionRule;
@@ -116,7 +116,8 @@ class DepartureOfEntry implements Condition, Successor, Subscribable<Departure |
 }
 
 /**
- * Returns whether the entry is exclusive with a limit of 1. It then waits for its predecessor only, and no other entry waits for that predecessor.
+ * Returns whether the waiter's entry is exclusive with a limit of 1. It then waits for its predecessor only, and no other entry waits for that
+ * predecessor.
  */
 function maySucceed({ entry, rule }: Waiter): boolean {
   return !entry.shared && rule.limit === 1;

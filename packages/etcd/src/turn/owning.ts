@@ -114,7 +114,7 @@ function writeLabel({ context, entry }: Following): Observable<never> {
     const { key, value, writtenAt } = entry;
     const label = value === undefined || entry.mark || entry.single ? undefined : labelOfOwner(value);
     if (label === undefined || !entry.owned || notifyLocalWaiters({ followed, entry })) return;
-    // Compares the revision of the value, so that no newer value is overwritten.
+    // Writes the label only if the value still has the known revision, so that no newer value is overwritten.
     const txn = { compare: [modifiedAt(key, writtenAt)], success: [putKeepingLease(key, label)] };
     await connection
       .ask('reading the owner of a queue', (etcd, options) => etcd.txn(txn, options))

@@ -32,7 +32,7 @@ interface SuccessorsOptions {
 
 /** The entries of one session that wait directly behind another entry of that session. */
 export class Successors {
-  /** The successors, by the key and create revision of their predecessors. */
+  /** The entry that takes over from each predecessor, by the predecessor's key and create revision. */
   readonly #behind = new Map<string, Successor>();
   /**
    * The start time of each hand-over for which the server has not confirmed the removal of the old entry, the
@@ -47,7 +47,7 @@ export class Successors {
     this.#generation = generation;
   }
 
-  /** Registers the successor of an entry, until `unregister` is called. */
+  /** Registers the entry that takes over from another entry, until `unregister` is called. */
   register(creation: string, successor: Successor): void {
     this.#behind.set(creation, successor);
   }
@@ -91,7 +91,7 @@ export class Successors {
     successor.notify(at, now);
   }
 
-  /** Records that the server has confirmed the removal of the entry. */
+  /** Records that the server has confirmed the removal of an entry that has handed its hold over. */
   confirm(entry: Entry): void {
     this.#unconfirmed.delete(entry);
   }

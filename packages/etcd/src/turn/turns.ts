@@ -91,7 +91,7 @@ class EntryView implements QueueView<ConflictingEntry>, TurnSource {
 
   subscribe(listener: TurnListener): Unsubscribable {
     const { entry, rule } = this.#following;
-    // An entry that was admitted at once has no further turn, and the caller has recorded the first one. No waiter needs the label of such an entry.
+    // If the entry was admitted at once, it has no further turn, and the caller has recorded its first turn. No waiter needs the label of this entry.
     if (!entry.waited) return followTurns(this, { rule, first: this.#first }, listener);
     const turns = new AnnouncedTurns(this.#following, listener);
     turns.begin(this, this.#first);
@@ -141,7 +141,7 @@ class TurnsOfEntry implements TurnListener, EntryEndListener, Unsubscribable {
     this.#subscriber = subscriber;
   }
 
-  /** Emits the entry's turns to the subscriber. */
+  /** Begins to emit the turns of the entry to the subscriber. */
   begin(turns: TurnSource): void {
     this.#entry.end.add(this);
     if (!this.#isOver && !this.#subscriber.closed) this.#turns = turns.subscribe(this);

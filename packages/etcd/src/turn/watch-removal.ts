@@ -9,11 +9,11 @@ import type { WatchTarget } from '../server/watches.ts';
 /** The parts of the backend that a watch for the removal of a key uses. */
 export interface RemovalTools extends WatchTools {
   readonly lookups: Lookups;
-  /** The entries for which waiters of this process wait, with those waiters. */
+  /** The waiters of this process, by the entries for which they wait. */
   readonly followed: LocalWaiters;
 }
 
-/** The filters of a watch for deletions. */
+/** The filters of a watch that is to report only deletions. */
 export const WITHOUT_PUTS: NonNullable<WatchTarget['filters']> = ['Noput'];
 
 /**

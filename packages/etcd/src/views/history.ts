@@ -58,7 +58,7 @@ interface Span {
 
 interface Past {
   readonly events: readonly IEvent[];
-  /** The revision of the last compaction, or `0`. */
+  /** The revision of the last compaction of the store, or `0`. */
   readonly compacted: string;
 }
 

@@ -4,7 +4,7 @@ import type { Address } from './link.ts';
 
 /**
  * Opens a socket to a member.
- * @param onread makes the socket read into one buffer that it reuses, instead of emitting chunks
+ * @param onread makes the socket read into one buffer, which it reuses, instead of emitting chunks of data
  */
 export function dial({ host, port, tls }: Address, onread?: OnReadOpts): Socket {
   const where = { host, port, ...(onread && { onread }) };

@@ -53,7 +53,7 @@ export class Http2Call implements Call {
     if (!this.#isOver) this.#stream.write(frame);
   }
 
-  /** Sends the last message of the request. */
+  /** Sends the last message of the request, which ends the request. */
   end(frame: Buffer): void {
     this.#stream.end(frame);
   }

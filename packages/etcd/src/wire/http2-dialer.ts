@@ -8,7 +8,7 @@ import type { MemberCircuitBreaker } from '../driver/member-circuit-breaker.ts';
 // and none without a call.
 const PINGS = { pingEveryMs: 6_000, pingTimeoutMs: 2_000 };
 
-/** Settings of a connection to a member. */
+/** Settings for the connections to a member. */
 export interface DialerOptions extends Pick<LinkOptions, 'connectTimeoutMs' | 'window'> {
   readonly credentials: FreshCredentials<unknown>;
   readonly openLink: OpenLink;
@@ -38,7 +38,7 @@ export class Http2Dialer {
     this.#options = { connectTimeoutMs, ...PINGS, window };
   }
 
-  /** The connection if it accepts another call, or `undefined`. */
+  /** The present connection to the member if it accepts another call, or `undefined`. */
   get present(): Link | undefined {
     return this.#current?.isUsable ? this.#current : undefined;
   }

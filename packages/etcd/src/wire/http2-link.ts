@@ -78,7 +78,7 @@ export class Http2Link implements Link {
     return stream;
   }
 
-  /** Records that a call has ended. It must be called once for each call. */
+  /** Records that a call on the connection has ended. It must be called once for each call. */
   closed(): void {
     this.#open -= 1;
     if (this.#open > 0) return;

@@ -19,7 +19,7 @@ export class Http2Login {
     return token;
   }
 
-  /** Forgets this token, unless a newer one has replaced it. */
+  /** Forgets the given authentication token, unless a newer one has replaced it. */
   forget(token: Promise<string>): void {
     if (this.#token === token) this.#token = undefined;
   }

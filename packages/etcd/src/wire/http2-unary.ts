@@ -73,7 +73,7 @@ class UnaryCall<Request extends object, Response> implements CallListener, Share
     );
   }
 
-  /** Decodes the response. Rejects unless it is exactly one message. */
+  /** Decodes the response of the call. Rejects unless it is exactly one message. */
   #read(): void {
     try {
       if (!this.#message || this.#messages > 1)

@@ -46,7 +46,7 @@ class LazyDriver {
     return new LateChannel(this.#loaded(), open, listener);
   }
 
-  /** Closes the driver as soon as it is loaded. */
+  /** Makes the driver close directly after it is loaded. */
   close(): void {
     this.#isClosed = true;
   }

@@ -10,7 +10,7 @@ export interface Address {
   readonly tls: (() => Pick<TlsConnectionOptions, 'ca' | 'cert' | 'key'>) | undefined;
 }
 
-/** Timeouts and sizes of a connection. */
+/** Timeouts and sizes of an HTTP/2 connection to a member. */
 export interface LinkOptions {
   readonly connectTimeoutMs: number;
   /** Interval of pings while a call is open, in milliseconds. */
@@ -23,7 +23,7 @@ export interface LinkOptions {
   readonly window: number;
 }
 
-/** Receives the events of a connection. */
+/** Receives the events of a connection to a member. */
 export interface LinkListener {
   /** Called when the HTTP/2 connection is established. */
   readonly onReady: () => void;
@@ -66,7 +66,7 @@ export interface Call {
    * being opened.
    */
   fail(error?: Error): void;
-  /** Starts to read messages as they arrive. */
+  /** Starts to read the messages of the response as they arrive. */
   readNow(): void;
 }
 

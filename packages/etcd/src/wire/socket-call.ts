@@ -30,7 +30,7 @@ const FORBIDDEN: ReadonlySet<string> = new Set(['connection', 'transfer-encoding
 export class SocketCall extends Stream implements Call {
   readonly #link: SocketCallLink;
   readonly #listener: CallListener;
-  /** The HTTP status of the response, 0 until its headers have arrived. */
+  /** The HTTP status of the response; 0 until its headers have arrived. */
   #http = 0;
   /** The number of blocks of headers that have arrived, without informational ones: 1 after the response headers, 2 after the trailers. */
   #blocks = 0;

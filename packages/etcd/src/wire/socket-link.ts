@@ -71,7 +71,7 @@ export class SocketLink implements Link, ConnectionListener {
     return call;
   }
 
-  /** Records that a call has ended. It must be called once for each call. */
+  /** Records that a call on the connection has ended. It must be called once for each call. */
   closed(): void {
     this.#open -= 1;
     if (this.#open > 0) return;

@@ -29,9 +29,9 @@ interface ReadOf<T> extends Read {
 
 /** Describes how a message of one type is read. */
 export interface Decode<T> {
-  /** The default value of each field. A list is empty by default. */
+  /** The default value of each field of the message. A list is empty by default. */
   readonly defaults: T;
-  /** The names of the fields that are lists. */
+  /** The names of the message's fields that are lists. */
   readonly lists: readonly string[];
   /** The fields by tag, each with the name of its property in the decoded object. */
   readonly fields: readonly (readonly [name: string, read: Read] | undefined)[];
@@ -184,7 +184,7 @@ function readScalar(read: Read, bytes: Buffer, end: number): unknown {
   return (read.kind === 'uint64' ? value : BigInt.asIntN(64, value)).toString();
 }
 
-/** Reads bytes or a text, from the next byte (index `at`) to `end`. */
+/** Reads the value of a field with bytes or text, which ends before the index `end`. */
 function readBytes(read: Read, bytes: Buffer, end: number): unknown {
   const begin = at;
   at = end;

@@ -16,7 +16,7 @@ export interface FencingAccepted extends FencingClaim {
   readonly outcome: 'accepted';
 }
 
-/** The result for a request that the gate does not accept, with the reason. */
+/** The result for a request that the gate refuses, with the reason. */
 export type FencingRefusal =
   | FencingFault
   /** Refused: the gate has already accepted a request of a later holder. */

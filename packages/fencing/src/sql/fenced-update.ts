@@ -66,7 +66,7 @@ export function fencedUpdate(dialect: SqlDialect, update: FencedUpdate): FencedS
   const queryParameters = new Parameters(sql.numbered);
   const read = `SELECT ${sql.text(column)} AS token FROM ${target} WHERE ${conditionsOf(sql, where, queryParameters)}${sql.locking}`;
   const query: SqlStatement = { ...queryParameters.statement(read), reads: true };
-  // The message names columns without their values, which may be secrets.
+  // The error message names the columns without their values, which may be secrets.
   const resource = `the row of ${target} (${Object.keys(where).join(', ')})`;
   const refusal = { query, ...optionalName(hold), token: decimal, once, resource };
   return { ...parameters.statement(text), refusal };

@@ -25,7 +25,7 @@ export interface NpmZookeeperOptions {
 
 const OPTIONS: KnownOptions<NpmZookeeperOptions> = { timeoutMs: 'any' };
 
-// Result codes, as defined in zookeeper.h.
+// Result codes of ZooKeeper, as defined in zookeeper.h.
 const OK = 0;
 const NO_NODE = -101;
 const BAD_VERSION = -103;

@@ -6,7 +6,7 @@ import type { Rule } from '../judge.ts';
 /** A seeded defect of the core or of a backend, such as a programmer could introduce. */
 export interface Defect {
   readonly what: string;
-  /** Rules of judge.ts. One of them must be the first rule that detects the defect. */
+  /** The rules of judge.ts of which one must be the first rule that detects the defect. */
   readonly killedBy: readonly Rule[];
   /** Changes of the core's source files that introduce the defect. */
   readonly alterations?: readonly Alteration[];

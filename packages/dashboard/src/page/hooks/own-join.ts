@@ -3,7 +3,7 @@ import { useLock, type LockView } from '@queuelock/react';
 import { useMemo, useState } from 'react';
 import { useStoredText } from './stored-text.ts';
 
-/** The user's own join to a queue, with its actions. */
+/** The membership of the dashboard's user in a queue, with its actions. */
 export interface OwnJoin {
   readonly view: LockView;
   /** Id of the user's entry in the queue; `undefined` while there is no entry. */

@@ -1,11 +1,11 @@
 import { hashOf, type Route } from './route.ts';
 
-/** The actions that keys start anywhere on the page. */
+/** The actions that the user can start by keys anywhere on the page. */
 export type Shortcut =
   | { readonly kind: 'go'; readonly hash: string }
   | { readonly kind: 'search' | 'help' | 'theme' | 'back' | 'contenders' };
 
-/** A pressed key, and the state of the page at that time. */
+/** A key that the user has pressed, and the state of the page at that time. */
 export interface Pressed {
   readonly key: string;
   /** Whether Ctrl, Alt or Meta is pressed. Such key combinations belong to the browser. */

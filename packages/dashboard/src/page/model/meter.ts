@@ -32,7 +32,7 @@ interface Metered {
   readonly samples: readonly Sample[];
 }
 
-/** Measurements of all queues, by name. */
+/** Measurements of all queues, by the name of the queue. */
 export type Meter = ReadonlyMap<string, Metered>;
 
 export const EMPTY_METER: Meter = new Map();
@@ -76,11 +76,11 @@ export function rowsOf(meter: Meter, now: number): readonly QueueRow[] {
   });
 }
 
-/** The totals over all queues. */
+/** The totals over all queues that the page lists. */
 export interface Sum {
   readonly entries: number;
   readonly handOffsPerS: number;
-  /** The queue with the longest known wait. */
+  /** The queue with the longest expected wait, if any is known. */
   readonly slowest: QueueRow | undefined;
 }
 

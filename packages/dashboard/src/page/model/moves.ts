@@ -1,4 +1,7 @@
-/** The first and last index of the table rows that are rendered. */
+/**
+ * The first and last index of the visible table rows, how many rows to render around them, and the number of
+ * all rows.
+ */
 interface Shown {
   readonly startIndex: number;
   readonly endIndex: number;

@@ -53,7 +53,7 @@ function named(text: string): string {
       String.fromCharCode(Number.parseInt(code, 16)),
     );
   } catch {
-    // The address has an invalid `%` sequence, which a user may have typed.
+    // Ignores an address with an invalid `%` sequence, which a user may have typed.
     return '';
   }
 }

@@ -12,7 +12,7 @@ export interface Lane {
   readonly span: Span;
   readonly wait: Stretch | undefined;
   readonly hold: Stretch | undefined;
-  /** Whether the entry is still in the queue. */
+  /** Whether the entry is still in the queue now. */
   readonly isPresent: boolean;
 }
 
@@ -23,7 +23,10 @@ interface HandOff {
   readonly toLane: number;
 }
 
-/** A labelled point of the time axis: its position (`at`), and the time in milliseconds since 1970. */
+/**
+ * A labelled point of the time axis: its position (`at`, from 0 to 1), and its time in milliseconds since
+ * 1970.
+ */
 interface Tick {
   readonly at: number;
   readonly time: number;
@@ -34,7 +37,7 @@ export interface Drawing {
   readonly lanes: readonly Lane[];
   readonly handOffs: readonly HandOff[];
   readonly ticks: readonly Tick[];
-  /** Periods in which the store could not be read. */
+  /** Periods in which the store could not be read, as parts of the time axis. */
   readonly gaps: readonly Stretch[];
   /** Number of entries that were in the queue in the shown period and are not drawn, because there are too few rows. */
   readonly omitted: number;

@@ -7,7 +7,7 @@ import { ordinal, plain } from '../model/text.ts';
 import { Dialog, Pairs } from './dialog.tsx';
 import { StoredText } from './words.tsx';
 
-/** The entry to evict, as it was when the dialog opened. */
+/** The entry that the user wants to evict, as it was when the dialog opened. */
 export interface Target {
   /** Name of the queue that contains the entry. */
   readonly name: string;
@@ -79,7 +79,7 @@ export function EvictDialog({
   );
 }
 
-/** Shows the result of an action in a dialog. */
+/** Shows the result of an action in a dialog, with a button that closes the dialog. */
 export function Outcome({
   title,
   text,

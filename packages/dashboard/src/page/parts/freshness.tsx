@@ -6,7 +6,7 @@ import { useNow } from '../hooks/now.ts';
 import { freshnessOf } from '../model/freshness.ts';
 import { plain } from '../model/text.ts';
 
-/** Props of a section that shows a snapshot. */
+/** Props of a section of the page that shows data from a snapshot. */
 export interface FreshProps {
   readonly observed: Observed<Snapshot>;
   /** Whether the content of the section is rendered even before the first snapshot. */
@@ -14,7 +14,7 @@ export interface FreshProps {
   readonly children: ReactNode;
 }
 
-/** Shows data of a snapshot. Outdated data is marked as such, with a notice. */
+/** A section of the page that shows data from a snapshot. Outdated data is marked as such, with a notice. */
 export function Fresh({ observed, isAlwaysShown = false, children }: FreshProps): ReactElement {
   const { tone, text } = freshnessOf(observed, useNow(1_000));
   return (

@@ -20,7 +20,7 @@ export interface HoldersProps {
   readonly actions: EntryActions;
 }
 
-// Largest number of shared holders that are shown one by one.
+// Largest number of holders that are shown one by one, when several clients hold the lock together.
 const SHOWN = 4;
 
 /** Shows the admitted entries of a queue. */

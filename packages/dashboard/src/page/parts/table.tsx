@@ -7,7 +7,7 @@ import { targetOf, withFocused } from '../model/moves.ts';
 export interface Column<R> {
   readonly id: string;
   readonly title: string;
-  /** Whether the column has numbers, which are aligned to the right. */
+  /** Whether the cells of the column are numbers, which are aligned to the right. */
   readonly isNumber?: boolean;
   /** Whether the table hides this column before the others when there is not enough room. */
   readonly isSpare?: boolean;

@@ -12,7 +12,7 @@ export interface WaitersProps {
   readonly waiters: readonly EntrySnapshot[];
   readonly isRunning: boolean;
   readonly acts: EntryActions;
-  /** Id of the user's own entry. */
+  /** Id of the entry by which the user of the page has joined the queue. */
   readonly ownId: string | undefined;
 }
 

@@ -18,7 +18,7 @@ import { Timeline } from '../parts/timeline.tsx';
 import { Waiters } from '../parts/waiters.tsx';
 import { Figure, Figures, StoredText, Title } from '../parts/words.tsx';
 
-/** The action that the user is about to confirm. */
+/** The action on an entry that the user has chosen and has to confirm in a dialog. */
 type PendingAction =
   | { readonly kind: 'evict'; readonly target: Target }
   | { readonly kind: 'ask'; readonly holder: EntrySnapshot };
