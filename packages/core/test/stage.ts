@@ -93,7 +93,10 @@ export class Stage {
     return entries.map(({ value }) => (JSON.parse(value) as { readonly owner: unknown }).owner);
   }
 
-  /** Closes all clients. Resolves with a description of what is left on the server and in this process, empty if nothing is. */
+  /**
+   * Closes all clients. Resolves with a description of what is left on the server and in this process; the
+   * text is empty if nothing is left.
+   */
   async leftovers(): Promise<string> {
     try {
       await this.passing(Promise.all(this.#clients.map((client) => client.close())));
@@ -179,7 +182,10 @@ export function follow<S extends { readonly status: string }>(source$: Observabl
   };
 }
 
-/** Subscribes to a claim, and resolves when everything that is due has run, without letting time pass. */
+/**
+ * Subscribes to a claim. Resolves when all promise jobs and timers that are due have run, without letting
+ * time pass.
+ */
 export async function join(
   stage: Stage,
   client: LockClient,

@@ -155,7 +155,10 @@ describe('heartbeats in place of a blocked main thread', () => {
 });
 
 describe('the difference between the clocks of two threads', () => {
-  /** Returns the largest time by which the clock of a thread is ahead of that of the main thread, if the boot clock has the given step. */
+  /**
+   * Returns by how many milliseconds the clock of another thread may be ahead of the main thread's clock, if
+   * the boot clock has steps of the given size.
+   */
   function furthestAheadMs(stepMs: number): number {
     let [now, furthest] = [0, 0];
     const threadClock = (): (() => number) => {

@@ -22,7 +22,7 @@ export interface CronTimeLike {
   getNextDateFrom(start: Date, timeZone?: string): MomentLike;
 }
 
-/** A time that npm cron returns (an object of Luxon), with the method that this package calls. */
+/** A time that the npm package cron returns (an object of Luxon), with the method that this package calls. */
 export interface MomentLike {
   /** Returns this time in milliseconds since 1970. */
   toMillis(): number;

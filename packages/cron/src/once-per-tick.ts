@@ -127,8 +127,8 @@ class TickByTick<T> implements TickJob<Awaited<T>> {
   }
 
   /**
-   * Counts a waiting tick, and returns a function that ends the wait. Only the first call of that function
-   * has an effect.
+   * Counts a tick that waits. Returns a function that ends the wait of this tick. Only the first call of that
+   * function has an effect.
    */
   #beginWait(): () => void {
     let isWaiting = true;

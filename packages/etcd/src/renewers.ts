@@ -13,8 +13,8 @@ export interface SentOptions extends EtcdOptions {
 export interface SessionIdentity {
   readonly lease: Lease;
   /**
-   * Identifies the process that uses the session. When another process resumes the session, this text in the store changes, and the heartbeat thread
-   * notices that.
+   * A text in the store that identifies the process which has the session. When another process resumes the session, the text changes, and the
+   * heartbeat thread notices that.
    */
   readonly owner: string;
 }

@@ -7,7 +7,7 @@ import { FramePeer, frame } from './frame-peer.ts';
 const END_STREAM = 1;
 const END_HEADERS = 4;
 
-/** Returns a block of HPACK with these headers as literals, which neither uses nor changes the table. */
+/** Returns a block of the given headers in HPACK, as literals, which neither use nor change the table. */
 function block(headers: Readonly<Record<string, string>>): Buffer {
   const text = (value: string): Buffer[] => [Buffer.from([value.length]), Buffer.from(value)];
   return Buffer.concat(

@@ -16,7 +16,7 @@ const OK = { 'grpc-status': '0' };
 const CALLS = 12;
 const LARGE = 300_000;
 
-/** Returns an encoded range response with the count 3 and an unknown field of this many bytes. */
+/** Returns an encoded range response that contains the count 3 and an unknown field with the given number of bytes. */
 function large(bytes: number): Buffer {
   const message = Buffer.concat([
     Buffer.from([0x7a, ...varint(bytes)]),

@@ -26,7 +26,7 @@ describe('successors of an entry in the same etcd session', () => {
     return Object.assign(new Entry(newSpec('q'), origin), { order, grantToken, owned: true, followed: true });
   }
 
-  /** Registers a successor directly behind an entry. Returns a function that unregisters it. */
+  /** Registers a successor for the entry `ahead`, with the given order number. Returns a function that unregisters it. */
   function addBehind(ahead: Entry, order: bigint): () => void {
     const notify = (at: bigint, now: boolean): void => {
       notified.push([at, now]);

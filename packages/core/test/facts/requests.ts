@@ -295,7 +295,10 @@ export const requestFacts: readonly CoreFact[] = [
   },
 ];
 
-/** Returns how many responses each entry has acknowledged, without the entries that acknowledged none. */
+/**
+ * Returns how many responses each entry's client has acknowledged. Omits entries whose clients have
+ * acknowledged none.
+ */
 async function seenBy(stage: Stage, client: LockClient): Promise<readonly number[]> {
   const seen = follow(client.watch('x'));
   await stage.settle();

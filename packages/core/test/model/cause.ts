@@ -4,7 +4,7 @@ import type { Ledger } from './ledger.ts';
 import type { Machine } from './timeline.ts';
 import type { World } from './world.ts';
 
-/** A failed claim, how long it waited, and how many sessions its client lost meanwhile. */
+/** A claim that has failed, how long it had waited, and how many sessions its client lost during the wait. */
 export interface Failure {
   readonly claim: Claim;
   readonly waitedMs: number;

@@ -46,7 +46,7 @@ export class Claim {
     return this.hasOutcome && !this.#hold?.open;
   }
 
-  /** Requires that this claim neither waits nor holds once the current event has been handled. */
+  /** Records that this claim must neither wait nor hold any more once the current event has been handled. */
   mustEnd(why: string): void {
     this.#doom ??= why;
   }

@@ -7,7 +7,7 @@ import type { World } from './world.ts';
 const ROUNDING_MS = 0.001;
 // By how many milliseconds a timer of the holder may run late.
 const GRACE_MS = 2;
-// Within this many milliseconds after the last fault, each live session has a confirmed heartbeat again.
+// How many milliseconds after the last fault each live session has a confirmed heartbeat again.
 const RECOVERY_MS = 1_500;
 
 /** One hold as its holder sees it, with checks against the rules of judge.ts. */
@@ -64,7 +64,10 @@ export class Hold {
     return this.#ownership.held;
   }
 
-  /** Reads `held` and `remainingMs` as a holder does, and checks that these agree with each other and with the signal. */
+  /**
+   * Reads `held` and `remainingMs` of the hold, and checks that they agree with each other and with the
+   * hold's signal.
+   */
   read(): boolean {
     const { held, remainingMs } = this.#ownership;
     const { judge, timeline, ledger } = this.#world;

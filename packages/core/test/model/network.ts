@@ -100,7 +100,7 @@ export class Network {
     return this.#failures > 0 || this.#machine.wasFrozen;
   }
 
-  /** Cuts the connection for `ms` milliseconds: for all messages, or only for replies. */
+  /** Cuts the connection for `ms` milliseconds, either for all messages or only for replies. */
   cut(ms: number, what: 'requests' | 'answers'): void {
     this.#cut = { until: this.#timeline.now() + ms, what };
     this.#timeline.after(ms, () => {

@@ -8,8 +8,8 @@ export interface ClientPlan {
   /** The rate of the client's clock: 1.01 means 1 % faster than the server's clock. */
   readonly rate: number;
   /**
-   * Which heartbeats prove less time than the lease has left: `false` means none, `true` every second one, and
-   * `always` all.
+   * Which heartbeats of the client prove less time than the lease has left: `false` means none, `true` every
+   * second one, and `always` all.
    */
   readonly vague: boolean | 'always';
   /** Whether the client's backend continues a heartbeat that the core has aborted. */
@@ -59,7 +59,7 @@ export interface History {
    * release.
    */
   readonly lockDelayMs?: number;
-  /** The actions in order. `after` is the time since the action before, in milliseconds. */
+  /** The actions in order. `after` is the time since the previous action, in milliseconds. */
   readonly actions: readonly { readonly after: number; readonly action: Action }[];
   /** One byte for each message, which decides whether the message is delayed or lost. */
   readonly fates: readonly number[];

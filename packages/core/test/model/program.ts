@@ -34,7 +34,10 @@ export class Program {
     this.#workDone = new Promise((resolve) => (this.#finishWork = resolve));
   }
 
-  /** Starts the claim. Resolves when the acquisition has settled; for the stream `claim`, resolves at once. */
+  /**
+   * Starts the claim. Resolves when the call that claims the lock has settled; for the stream `claim`,
+   * resolves at once.
+   */
   async start(): Promise<void> {
     const { plan, actor, label } = this.claim;
     const { kind, name, timeoutMs, minRemainingMs } = plan;

@@ -1,8 +1,8 @@
 import type { Hold } from './hold.ts';
 import type { World } from './world.ts';
 
-// The smallest accepted ratio of the time that a client waited to the lock delay. It is less than 1, because
-// the client's clock may run fast, by less than 2 %.
+// Part of the lock delay that a claim must at least have waited, by the clock of the model. It is less than
+// 1, because the client's own clock may run fast, by less than 2 %.
 const SHORTEST_WAIT = 0.98;
 const GRACE_MS = 2;
 
@@ -67,8 +67,8 @@ export class Succession {
    * Checks that every other client was notified when its proven time ended.
    */
   settled(): void {
-    // Does not read the open hold of a client that depends on notifications, because the read itself may end
-    // the hold.
+    // Does not read `held` of an open hold whose client depends on notifications, because the read itself may
+    // end the hold.
     for (const hold of this.#holds) {
       if (hold.reads || !hold.open) hold.read();
       else hold.mustHaveBeenNotified();

@@ -5,8 +5,9 @@ export interface NameClaim {
 }
 
 /**
- * How a claim enters its queues: all in one step, or one by one in the caller's order. With `one by one`, it waits for each lock before it enters the
- * next queue. With `one by one without waiting`, it enters all queues first and waits afterwards.
+ * How a claim enters its queues: all in one step, or one by one in the caller's order. With `one by one`, the
+ * claim waits for each lock before it enters the next queue. With `one by one without waiting`, it enters all
+ * queues and then waits for all locks.
  */
 export type Entering = 'at one point' | 'one by one' | 'one by one without waiting';
 

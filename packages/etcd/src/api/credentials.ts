@@ -57,7 +57,7 @@ export function freshCredentialsOf(
   });
 }
 
-/** Reads PEM files. @throws {QueueLockError} `INVALID_ARGUMENT` for a file that cannot be read */
+/** Reads the PEM files that the URL of a backend names. @throws {QueueLockError} `INVALID_ARGUMENT` for a file that cannot be read */
 export function pemsIn(files: PemFiles): EtcdPems {
   const { ca, cert, key } = readPems(files);
   return { ...(ca && { rootCertificate: ca }), ...(cert && key && { certChain: cert, privateKey: key }) };

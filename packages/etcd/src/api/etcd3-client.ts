@@ -12,7 +12,7 @@ export interface Etcd3ClientLike {
   readonly watchClient: object;
   /** The part of the client that requests the status of a member. */
   readonly maintenance: object;
-  /** Distinguishes a client from a namespace of a client, which does not have this method. This package never calls it. */
+  /** A method that a client of npm etcd3 has, and a namespace of a client does not have. This package never calls it. */
   getRoles(): Promise<unknown>;
   /** Closes the client. This package never calls this method, since the application closes its own client. */
   close(): void;
@@ -21,7 +21,7 @@ export interface Etcd3ClientLike {
 /** The class `Etcd3` of npm etcd3. */
 export type Etcd3Class = new (options: object) => Etcd3ClientLike;
 
-/** The options of the application's client that this package also uses for the duplicates which it makes of that client. */
+/** The options of the application's client that this package uses for the clients of npm etcd3 that it makes itself. */
 interface Etcd3ClientOptions {
   readonly hosts: string | readonly string[];
   readonly auth?: { readonly username: string; readonly password: string };
@@ -49,8 +49,8 @@ const METHODS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Checks a client that the caller has passed, without a request to the server: its version, the methods that this package calls on its duplicates,
- * and that the duplicates reach the same cluster.
+ * Checks a client that the application has passed, without a request to the server: its version, the methods that this package needs, and that
+ * clients with the same options reach the same cluster.
  * @throws {QueueLockError} `INVALID_ARGUMENT` for the option `client`
  */
 export function checkEtcd3Client(client: Etcd3ClientLike): CheckedEtcd3Client {
@@ -107,7 +107,7 @@ function checkKind(client: Etcd3ClientLike): void {
   });
 }
 
-/** Returns the class `Etcd3` of a client, since a subclass of the application may have other constructor arguments. */
+/** Returns the class `Etcd3` of npm etcd3 to which a client belongs. A subclass of the application may have other constructor arguments. */
 function classOf(client: Etcd3ClientLike): Etcd3Class {
   let prototype: unknown = Object.getPrototypeOf(client);
   while (typeof prototype === 'object' && prototype !== null) {

@@ -121,7 +121,7 @@ const OPTIONS: KnownOptions<EtcdOptions> = {
   client: 'object',
   grpcOptions: 'object',
 };
-/** The options that cannot be set beside `client`, since the client determines them. */
+/** The options of the backend that cannot be set together with `client`, since the client determines them. */
 const OF_CLIENT = ['hosts', 'auth', 'credentials', 'grpcOptions'] as const;
 const HEARTBEAT_PROOFS: readonly HeartbeatProof[] = ['auto', 'verified', 'strict'];
 const TRANSPORTS: readonly Transport[] = ['http2', 'socket', 'etcd3'];

@@ -29,7 +29,7 @@ export interface TaskTimeout {
 export class SharedTimeout implements TaskTimeout {
   readonly isShared = true;
   readonly ms: number;
-  /** The tasks in the order of their starts, each with the number of passed parts (`#parts`) at which it times out. */
+  /** The tasks in the order of their starts. Each task times out when the number of passed parts (`#parts`) reaches its number in this map. */
   readonly #tasks = new Map<SharedTask, number>();
   #timer: NodeJS.Timeout | undefined;
   #parts = 0;

@@ -20,8 +20,8 @@ const LEASE_MISSING = /requested lease not found/;
 const TOKEN_OUTDATED = /etcdserver: (invalid auth token|revision of auth store is old)/;
 const REFUSED =
   /etcdserver: (permission denied|authentication failed)|user name is empty|user name not found|authentication is not enabled/;
-// Matches the error of a response that was a web page of a load balancer. The request is repeated, because the
-// load balancer may reach a member again soon.
+// Matches the error for a response that is a web page, as a load balancer sends it. The request is repeated, because the load balancer may reach a
+// member again soon.
 const PAGE = /HTTP status/;
 const NO_PERMISSION = /etcdserver: permission denied/;
 const CLOSED = /the client was already closed$/;
@@ -104,7 +104,7 @@ export function clientClosed(): Error {
   return new Error('the client was already closed');
 }
 
-/** Returns whether the server does not know the authentication token, as after its restart, or considers it outdated. */
+/** Returns whether the error means that the server does not know the authentication token, as after a restart, or considers it outdated. */
 export function isTokenOutdated(error: unknown): boolean {
   return error instanceof Error && isTokenError(error.message);
 }
@@ -122,14 +122,14 @@ function isRefused(error: Error): boolean {
   return status === 'PERMISSION_DENIED' || status === 'UNAUTHENTICATED';
 }
 
-/** Returns whether every member would refuse this request: it is too large, or the server has no such call. */
+/** Returns whether the error means that every member would refuse the request: it is too large, or the server has no such call. */
 function isImpossible(error: Error): boolean {
   if (isTokenOutdated(error) || PAGE.test(error.message)) return false;
   const status = statusOf(error);
   return status === 'INVALID_ARGUMENT' || status === 'UNIMPLEMENTED';
 }
 
-/** Returns the key ranges for which the user needs permissions, as text for an error. The keys of a queue are in two ranges. */
+/** Returns the key ranges for which the user needs permissions, as text for an error. A queue has keys in two ranges. */
 function requiredPermissions({ message }: Error, { prefix = '' }: Attempt): string {
   if (!NO_PERMISSION.test(message)) return '';
   const [queue, own] = [`${prefix}NAME/`, `${prefix}${OWN_DIRECTORY}/`].map((keys) => JSON.stringify(keys));

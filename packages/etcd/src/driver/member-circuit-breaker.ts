@@ -5,7 +5,7 @@ import { GrpcError, statusOf } from './grpc-status.ts';
 export interface BreakerCall {
   /** Reports that the call got a response from the member. */
   succeeded(): void;
-  /** Reports a failure. The breaker counts it only if the error shows that there is no connection. */
+  /** Reports that the call failed. The breaker counts the failure only if the error shows that there is no connection. */
   failed(error: unknown): void;
   /** Reports that the call ended without showing whether the connection to the member works. */
   abandoned(): void;
@@ -77,7 +77,7 @@ export class MemberCircuitBreaker {
     this.#failures = failures;
   }
 
-  /** Starts a call. Throws an error with the status `UNAVAILABLE` while the breaker is open. */
+  /** Starts a call to the member. Throws an error with the status `UNAVAILABLE` while the breaker is open. */
   begin(): BreakerCall {
     const round = this.#round;
     const hasFailed = this.#failureCount > 1 || (this.#failureCount === 1 && this.#failures.areAll);

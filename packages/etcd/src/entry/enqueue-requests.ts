@@ -6,7 +6,7 @@ import type { BatchPosition, Newcomer } from './entered.ts';
 import type { Generation } from './generation.ts';
 import { isRefusalOfOne, refuseTooLarge } from '../base/batcher.ts';
 
-/** What an enqueue request needs: the connection, the session's lease and its generation. */
+/** What an enqueue request needs from its session: the connection, the lease and the generation. */
 export interface EnqueueContext {
   readonly connection: Connection;
   readonly lease: string;

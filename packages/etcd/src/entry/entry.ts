@@ -53,9 +53,9 @@ export class Entry {
   readonly tail: Buffer | undefined;
   /** Whether a later entry of this process waits for this entry. */
   followed = false;
-  /** Whether the entry was admitted while no other entry was ahead of it; see `Departure.owned`. */
+  /** Whether the entry was admitted while no other entry was ahead of it, so that it holds alone; see `Departure.owned`. */
   owned = false;
-  /** Whether the entry had to wait, so that other entries may have been created behind it meanwhile. */
+  /** Whether the entry had to wait. Other entries may then have been created behind it before it was admitted. */
   waited = false;
   /** The fencing token of the entry's grant, once it is admitted. */
   grantToken: bigint | undefined;
@@ -115,12 +115,12 @@ export class Entry {
     return markDirectory(this.#origin.prefix, this.queue);
   }
 
-  /** The key to read for this entry. In a resumed session it is the range of all its possible keys, since its limit may have changed. */
+  /** The key to read in order to find this entry. In a resumed session it is the range of all its possible keys, since its limit may have changed. */
   get sought(): Target {
     return this.#isResumed ? this.#rangeIn(this.under) : { key: this.key };
   }
 
-  /** The range to read for the entry's mark in a resumed session; see `marks.ts`. */
+  /** The range to read in order to find the entry's mark in a resumed session; see `marks.ts`. */
   get soughtMark(): Target | undefined {
     return this.#isResumed ? this.#rangeIn(this.markDirectory) : undefined;
   }

@@ -15,7 +15,7 @@ export interface Evictee {
   readonly order: bigint;
 }
 
-/** The connection to the store, and the options that determine the keys of queues. */
+/** What an eviction needs: the connection to the store, and the options that determine the keys of queues. */
 export interface QueueAccess {
   readonly connection: Connection;
   readonly prefix: string;

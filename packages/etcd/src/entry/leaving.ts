@@ -15,7 +15,7 @@ export interface RemovalContext {
   readonly leaving: Batcher<Entry, Outcome>;
 }
 
-/** Whether the entry existed. `undefined` means that it was not removed, since its successor does not exist. */
+/** Whether the entry existed when it was removed. `undefined` means that it was not removed, since its successor does not exist. */
 type Outcome = boolean | undefined;
 
 /** Maximum number of removals in one batch, below the 128 operations that etcd accepts by default. */
@@ -32,14 +32,13 @@ export async function withdraw({ generation, leaving }: RemovalContext, entry: E
     const more = [...(entry.mark ? [remove(entry.mark)] : []), ...operationsAfterRemoval(entry)];
     return (await generation.removeForGood(entry.key, more)) || removed;
   } catch (error) {
-    // The session has ended: its entries vanished with the lease, and no key can be created on that lease any
-    // more.
+    // If the session has ended, its entries vanished with the lease, and no key can be created on that lease any more.
     if (isQueueLockError(error, 'SESSION_LOST')) return false;
     throw error;
   }
 }
 
-/** Returns whether the entry consists of its key only (no mark, no trace), and no later entry can have the same key yet. */
+/** Returns whether the entry consists of its key only (no mark, no trace, no single key), and no later entry can have the same key yet. */
 export function isPlain({ order, uncertain, trace, mark, claimed }: Entry): boolean {
   return order !== undefined && !uncertain && !trace && !mark && !claimed;
 }
@@ -100,7 +99,7 @@ function removalOf(entry: Entry): Removal {
     const within = { compare: [createdAt(successor.key, successor.order)], success: [remove(key)] };
     return { key, within, successor };
   }
-  // Removes the tail of the queue too if this process knows no entry behind this one; see `tail.ts`.
+  // Also removes the tail of the queue, if this process knows no entry behind the removed one; see `tail.ts`.
   return { key, within: tail && !followed ? removalWithTail(entry, tail) : undefined };
 }
 

@@ -46,7 +46,7 @@ export function singleKeyFor(
   return Buffer.from(key);
 }
 
-/** Refuses fast entries in a queue with a single key. @throws {QueueLockError} `INVALID_ARGUMENT` */
+/** Refuses entries with naming `fast` in a queue with a single key. @throws {QueueLockError} `INVALID_ARGUMENT` */
 export function checkNaming(
   options: {
     readonly prefix: string;

@@ -1,7 +1,6 @@
-// Fast entries (option `naming`) use the tail of their queue: a key outside of the queue. Each fast entry
-// writes the tail in the transaction that creates the entry, and no other client writes it. The tail's value
-// is the key of the newest fast entry. If the queue has only fast entries, that entry is the predecessor of
-// the next one. So the next entry waits for it, without listing the queue. If a read shows that the
+// Fast entries (those of queues with the naming `fast`) use the tail of their queue: a key outside of the queue. Each fast entry writes the tail in
+// the transaction that creates the entry, and no other client writes it. The tail's value is the key of the newest fast entry. If the queue has only
+// fast entries, that entry is the predecessor of the next one. So the next entry waits for it, without listing the queue. If a read shows that the
 // predecessor does not exist any more, the client lists the queue.
 //
 // A missing tail proves nothing: it vanishes with the lease of the newest fast entry, and with the removal of that entry.

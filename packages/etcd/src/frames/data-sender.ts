@@ -21,7 +21,7 @@ export class DataSender {
     if (stream.unsent) this.#resume(stream);
   }
 
-  /** Sends a message, or keeps it until the windows permit it. `isLast` ends the request. */
+  /** Sends a message of a request, or keeps it until the peer's windows permit it. `isLast` means that the request ends with this message. */
   send(stream: Stream, bytes: Buffer, isLast: boolean): void {
     const { length } = bytes;
     const isSmall = length <= MAX_FRAME_SIZE && length <= stream.sendWindow && length <= this.#window;

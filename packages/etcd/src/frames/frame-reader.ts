@@ -54,7 +54,7 @@ export class FrameReader {
     if (at < length && !this.#isStopped) this.#hold(bytes, at, length);
   }
 
-  /** Stops the delivery of frames, even of those in the bytes that `push` is processing. */
+  /** Stops passing frames to the listener, even those in the bytes that `push` is processing. */
   stop(): void {
     this.#isStopped = true;
   }

@@ -39,7 +39,7 @@ export class FrameWriter {
     this.#write = write;
   }
 
-  /** Writes the collected frames. Before this call, the writer only collects frames. */
+  /** Starts to write: first the collected frames, and then all further frames. Before this call, the writer only collects frames. */
   start(): void {
     this.#canWrite = true;
     this.flush();

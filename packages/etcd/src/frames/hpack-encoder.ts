@@ -96,7 +96,7 @@ export class HpackEncoder {
   }
 }
 
-/** By kind of header field (such as `INDEXED`): the mask of the bits in its first byte that hold a number. */
+/** For each kind of header field (such as `INDEXED`): the mask of the bits in its first byte that hold a number. */
 const MASKS: Readonly<Record<number, number>> = {
   [INDEXED]: 0x7f,
   [INDEXING]: 0x3f,

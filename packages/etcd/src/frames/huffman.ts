@@ -64,8 +64,8 @@ function bytesOf(list: string): number[] {
 }
 
 /**
- * Decodes a string bit by bit. That is fast enough, since strings are short, and the peer sends most of them only once (later it refers to the
- * dynamic table).
+ * Decodes a Huffman-coded string bit by bit. That is fast enough, since strings are short, and the peer sends most of them only once (later it refers
+ * to the dynamic table).
  * @throws {ConnectionError} if the end of the string is invalid
  */
 export function huffmanDecoded({ bytes, start, end }: Bytes): string {

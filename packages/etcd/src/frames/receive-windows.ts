@@ -27,7 +27,9 @@ export class ReceiveWindows {
     this.#left = this.#ofConnection;
   }
 
-  /** Raises the window of the connection above HTTP/2's initial 65,535 bytes. Must be called after the preface was written. */
+  /**
+   * Permits the peer to send more than the 65,535 bytes that HTTP/2 permits on a connection at first. Must be called after the preface was written.
+   */
   begin(): void {
     if (this.#ofConnection > INITIAL_WINDOW)
       this.#writer.windowUpdate(0, this.#ofConnection - INITIAL_WINDOW);
@@ -56,7 +58,7 @@ export class ReceiveWindows {
   }
 
   /**
-   * Counts the bytes of a frame, its padding included. The stream is `undefined` if it was cancelled.
+   * Counts the bytes of a received frame, its padding included. The stream is `undefined` if it was cancelled or has ended.
    * @throws {ConnectionError} if the peer has sent more than was permitted
    */
   receive(stream: Stream | undefined, size: number): void {

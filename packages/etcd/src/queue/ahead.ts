@@ -106,7 +106,7 @@ export function aheadIn({ latest, marks }: QueueRows, own: Contender): EntriesAh
   return latest.more ? { refs, seenAt } : { refs, total: refs.length, seenAt };
 }
 
-/** Returns what is known of the entries ahead of a fast entry whose predecessor is `last`; see `tail.ts`. */
+/** Returns what an enqueue shows of the entries ahead of an entry with naming `fast`: only the predecessor `last`; see `tail.ts`. */
 export function aheadOfFast(last: KeyRef): EntriesAhead<ConflictingEntry> {
   return { refs: [{ ...last, permits: 1, limit: 1, mayAnnounce: true }] };
 }

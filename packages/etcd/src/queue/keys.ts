@@ -57,7 +57,7 @@ export function checkName(prefix: string, queue: string): void {
   }
 }
 
-/** Returns the prefix of the queue's keys. Every key directly under it is a contender. */
+/** Returns the prefix of the keys of a queue. Every key directly under it is a contender. */
 export function queuePrefix(prefix: string, queue: string): string {
   return `${prefix}${queue}/`;
 }
@@ -101,7 +101,7 @@ export function rangesBesideFast(under: string, mark: string): readonly [KeyRang
   ];
 }
 
-/** Returns the stem of an entry's key, to which a suffix for a shared entry or a limit may be added. */
+/** Returns the stem of an entry's key: the key without the suffix that a shared entry or a limit adds. */
 export function entryStem(under: string, lease: string, id: string): string {
   return `${under}${leaseHex(lease)}-${id}`;
 }
@@ -151,7 +151,7 @@ export function entriesIn(
   });
 }
 
-/** Returns the key of the session's generation, which is outside of every queue; see `generation.ts`. */
+/** Returns the key whose revision is the session's generation. It is outside of every queue; see `generation.ts`. */
 export function generationKey(prefix: string, lease: string): string {
   return `${prefix}${OWN_DIRECTORY}/${leaseHex(lease)}`;
 }
@@ -191,7 +191,7 @@ export function registerKey(prefix: string, queue: string, kind: string): string
   return `${prefix}${OWN_DIRECTORY}/register/${kind}/${queue}`;
 }
 
-/** Returns the range of all keys that start with this text, which must end in `/`. */
+/** Returns the range of all keys that start with the given text, which must end in `/`. */
 export function rangeUnder(under: string): KeyRange {
   const key = Buffer.from(under);
   const end = Buffer.from(under);

@@ -25,7 +25,7 @@ export type Request<T> = (etcd: Driver, options: CallOptions) => Promise<T>;
 
 /** Options of one request to a member. */
 export interface SendOptions {
-  /** Timeout in milliseconds, counted from when the request is sent. Default: the option `requestTimeoutMs`. */
+  /** Timeout of the request in milliseconds, counted from when it is sent. Default: the option `requestTimeoutMs` of the backend. */
   readonly withinMs?: number;
   /** Whether the request is sent at once, ahead of requests that wait for the concurrency limit. Default `false`. */
   readonly urgent?: boolean;
@@ -106,7 +106,10 @@ export class Connection {
     return { version, leader, term: header.raft_term, member: header.member_id };
   }
 
-  /** Records a failure and returns the classified error. If the member caused it, the next request goes to another member. */
+  /**
+   * Records that a request to the member failed, and returns the classified error. If the member caused the failure, the next request goes to another
+   * member.
+   */
   failed(
     endpoint: Endpoint,
     { what, error }: { readonly what: string; readonly error: unknown },

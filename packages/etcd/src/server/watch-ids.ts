@@ -76,7 +76,7 @@ export class WatchIds<Owner> {
     return requests;
   }
 
-  /** Removes a watch. Returns the id to cancel, or `undefined` if it is not confirmed yet. */
+  /** Removes a watch. Returns the id by which the client must cancel it, or `undefined` if the server has not confirmed the watch yet. */
   remove(owner: Owner): string | undefined {
     this.#queued.delete(owner);
     const pending = this.#pending.get(owner);
@@ -88,7 +88,7 @@ export class WatchIds<Owner> {
     return id;
   }
 
-  /** Finds the watch to which a response belongs. Returns `undefined` if the server responds to a request that the client has not sent. */
+  /** Finds the watch whose creation a response confirms or refuses. Returns `undefined` if the client has sent no such request. */
   confirm(response: Pick<IWatchResponse, 'watch_id' | 'canceled'>): Confirmed<Owner> | undefined {
     const { watch_id: id, canceled } = response;
     const request = this.#requestFor(response);

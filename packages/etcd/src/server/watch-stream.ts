@@ -58,7 +58,7 @@ export class WatchStream {
     this.#request();
   }
 
-  /** Removes the watch. The cancellation is sent without waiting for a response. */
+  /** Removes the watch of a watcher. The cancellation is sent without waiting for a response. */
   cancel(watcher: Watcher): void {
     const id = this.#ids.remove(watcher);
     if (id !== undefined) this.#cancelId(id);
@@ -174,7 +174,7 @@ export class WatchStream {
   }
 }
 
-/** Returns the store's revision in the response header, which a proxy may omit. */
+/** Returns the store's revision from the header of a response. A proxy may omit the header. */
 function revisionOf({ header }: { readonly header?: IResponseHeader | null }): string | undefined {
   return header?.revision;
 }

@@ -134,7 +134,7 @@ export class Entries {
     const entry = await this.find(queue, id);
     if (entry?.order === undefined) return false;
     if (entry.shared && !entry.mark) return this.update({ queue, id, value });
-    // Records the mark before the request, so that a removal which overtakes the response also deletes the mark.
+    // Records the mark before the request that writes it, so that a removal which overtakes the response also deletes the mark.
     entry.mark = entry.markKey;
     const { connection, lease } = this.#context;
     const isThere = await changeEntry(connection, entry, { value, more: [putMark(entry, lease)] });
@@ -183,7 +183,7 @@ export class Entries {
     return placement;
   }
 
-  /** Returns key, order number and turns of each entry. Throws for an entry that exists with another specification, and leaves it unchanged. */
+  /** Returns key, order number and turns of each entry. Throws if an entry exists with another specification, and leaves that entry unchanged. */
   async #place(newcomers: readonly Newcomer[], entered: readonly Entered[]): Promise<readonly Placement[]> {
     for (const { entry, spec } of newcomers) requireSameEntry(entry, spec);
     return this.#cleanUpAfter(newcomers, () => placeAll(this.#context, newcomers, entered));

@@ -215,7 +215,7 @@ export class EtcdSession implements Session {
     if (this.#end) throw this.#end;
   }
 
-  /** Sends one keepalive and its proof. Resolves with the proven time in milliseconds, or with 0 if the proof failed. */
+  /** Sends one keepalive and its proof. Resolves with the time in milliseconds for which the session is proven, or with 0 if the proof failed. */
   async #heartbeat(signal: AbortSignal, unconfirmed: { noSuchLease: number }): Promise<number> {
     const response = await this.#keepAlive.heartbeat(signal);
     if (response.ttlMs <= 0 && (unconfirmed.noSuchLease += 1) === 2) {
@@ -230,7 +230,7 @@ export class EtcdSession implements Session {
     };
     const proof = await untilAborted(prove(this.#context.connection, this.#entries, options), signal);
     if (proof.sound && proof.term === response.term && proof.term === remaining.term) return remaining.ttlMs;
-    // The member may be a replaced leader, so the next keepalive goes to the member that gets all other requests.
+    // The member that sent the heartbeat's response may be a replaced leader. So the next keepalive goes to the member that gets all other requests.
     this.#keepAlive.follow();
     return 0;
   }

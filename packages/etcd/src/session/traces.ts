@@ -6,7 +6,7 @@ import type { Entry } from '../entry/entry.ts';
 import { rangeUnder, traceDirectory } from '../queue/keys.ts';
 import { createdAt, readMetadata, putWithoutLease, remove } from '../queue/txn.ts';
 
-// Maximum number of operations in one transaction, well below the 128 that etcd accepts by default.
+// Maximum number of traces that one transaction checks or deletes, well below the 128 operations that etcd accepts by default.
 const AT_ONCE = 64;
 
 /**

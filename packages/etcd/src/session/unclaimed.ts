@@ -25,7 +25,7 @@ export async function removeUnclaimed(session: ResumedSession): Promise<void> {
     if (!isClaimed(entry)) await removeInherited(session, entry);
 }
 
-/** Removes the entry, but only if it was created before this process resumed the session. */
+/** Removes an entry of the resumed session, but only if it was created before this process resumed the session. */
 async function removeInherited(
   { resumedAt, ...access }: ResumedSession,
   { queue, key }: { readonly queue: string; readonly key: Buffer },

@@ -36,7 +36,7 @@ export interface SingleHoldContext extends RemovalTools {
   readonly lease: string;
 }
 
-/** An enqueued entry with its order number, and with the single key that it must create, if any. */
+/** An enqueued entry with its order number and, if it must create one, its single key. */
 export interface Placed extends Claimant {
   readonly entry: Entry;
 }

@@ -12,7 +12,7 @@ import { creationIdOf } from '../entry/creation-id.ts';
 export interface Successor {
   readonly entry: Entry;
   /**
-   * Grants the lock to this entry when its predecessor is released. `at` is the fencing token of this grant. `now` states whether the hold may begin
+   * Grants the lock to this entry when its predecessor is released. `at` is the fencing token of the grant. `now` states whether the hold may begin
    * before the server has confirmed the predecessor's removal.
    */
   notify(at: bigint, now: boolean): void;
@@ -57,7 +57,10 @@ export class Successors {
     if (this.#behind.get(creation) === successor) this.#behind.delete(creation);
   }
 
-  /** Implements `Session.exposeKey`. Returns `false` while the entry has handed its hold over to a successor and its own removal is not confirmed. */
+  /**
+   * Prepares the entry's key for transactions of the caller; see `Session.exposeKey`. Returns `false` while the entry has handed its hold over to a
+   * successor and its own removal is not confirmed.
+   */
   exposeKey(entry: Entry): boolean {
     if (this.#unconfirmed.has(entry)) return false;
     entry.isKeyExposed = true;
@@ -65,9 +68,9 @@ export class Successors {
   }
 
   /**
-   * Hands the hold over to the successor, if there is one. It must be called before the removal is sent, and after waiters were notified. Each grant
-   * gets a larger token than the one before. A token is a revision of the store. If the store may not have reached that revision yet, there is no
-   * hand-over.
+   * Hands the hold of the entry over to its successor, if there is one. It must be called before the removal is sent, and after waiters were
+   * notified. Each grant gets a larger token than the one before. A token is a revision of the store. If the store may not have reached that revision
+   * yet, there is no hand-over.
    */
   handOver(entry: Entry): void {
     // Hands nothing over after an export. The process that resumes the session reads only the store, which does not contain the hand-overs of this

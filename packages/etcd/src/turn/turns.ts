@@ -52,7 +52,7 @@ export async function readAhead(
   return suffices(nearest, count) ? nearest : read(0);
 }
 
-/** Reads rows of the queue. A shared entry also needs the marks at the same revision; see `marks.ts`. */
+/** Reads entries of the queue. For a shared entry, it also reads the marks of the queue at the same revision; see `marks.ts`. */
 async function readRows({ context, entry }: Following, request: IRangeRequest): Promise<QueueRows> {
   const { connection } = context;
   const what = 'reading a queue';
@@ -118,8 +118,8 @@ class EntryView implements QueueView<ConflictingEntry>, TurnSource {
 }
 
 /**
- * Returns the turns until the session withdraws the entry. A loss is reported by its watch or by a heartbeat, whichever notices it
- * first.
+ * Returns the turns of an entry until the session withdraws the entry. A loss of the entry is reported by its watch or by a heartbeat, whichever
+ * notices it first.
  */
 export function untilWithdrawn(turns: TurnSource, entry: Entry): Observable<Turn> {
   return new Observable((subscriber) => {

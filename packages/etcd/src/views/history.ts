@@ -17,7 +17,7 @@ export interface HistorySource {
   readonly queue: string;
 }
 
-// When no event arrives for this time, in milliseconds, all events of the past were read. A server delivers events of the past every 100 ms, for all
+// If no event arrives for this time, in milliseconds, all past events of the queue were read. A server delivers past events every 100 ms, for all
 // watches at once.
 const QUIET_MS = 300;
 const OPENS_WITHIN_MS = 5_000;
@@ -170,7 +170,7 @@ function entriesIn(under: string, { kvs }: Pick<IRangeResponse, 'kvs'>): readonl
   return kvs.flatMap((kv) => observedEntry(under, kv) ?? []).sort((a, b) => Number(a.order - b.order));
 }
 
-/** Converts events to changes. The event of a deletion has only a key, so the entry is taken from the state before it. */
+/** Converts past events of a queue to changes. The event of a deletion contains only a key, so the entry is taken from the state before it. */
 function changesOf(
   under: string,
   before: readonly StoredEntry[],

@@ -15,7 +15,7 @@ interface Sources {
   readonly prefix: string;
 }
 
-// Maximum number of keys in one read. The read returns no values, so a server needs only a few milliseconds for it, and the response is small.
+// Maximum number of keys that one request reads. It reads no values, so a server needs only a few milliseconds for it, and the response is small.
 const PAGE = 2_000;
 // Changes of queues within this time, in milliseconds, are emitted together, because queues change faster than a person can read.
 const MERGED_MS = 200;

@@ -15,8 +15,8 @@ import { MemberCircuitBreaker, type Failures } from '../driver/member-circuit-br
 import type { DriverOf } from './driver-of.ts';
 
 const GRPC_DEFAULTS: NonNullable<IOptions['grpcOptions']> = {
-  // grpc-js closes a connection that has been without any response for 8 s. etcd allows a ping every 5 s, and only while a call is open. Pings during
-  // calls are enough here: the streams are always open, and each unary call has its own timeout.
+  // With these settings, grpc-js closes a connection that has been without any response for 8 s. etcd allows a ping every 5 s, and only while a call
+  // is open. Pings during calls are enough here: the streams are always open, and each unary call has its own timeout.
   'grpc.keepalive_time_ms': 6_000,
   'grpc.keepalive_timeout_ms': 2_000,
   // Each service of etcd's API has its own connection. So a large read delays no heartbeat, and a new connection does not wait for the backoff of

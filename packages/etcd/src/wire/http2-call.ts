@@ -61,7 +61,7 @@ export class Http2Call implements Call {
   /** Ends the call without calling its listener. */
   cancel(): void {
     this.#isOver = true;
-    // A call that still waits for its connection is destroyed, so that Node never sends it.
+    // Destroys a call that still waits for its connection, so that Node never sends it.
     if (this.#stream.pending) this.#stream.destroy();
     else this.#stream.close(NGHTTP2_CANCEL);
     // If the peer has ended the stream too, Node frees the stream only after its data was read.

@@ -14,7 +14,7 @@ export interface Unary<Request, Response> {
   readonly timeout: TaskTimeout;
 }
 
-/** Sends a request once. If the request fails or gets no response within its timeout, rejects and uses the connection for no further calls. */
+/** Sends a request once. If the request fails or gets no response within its timeout, rejects, and the connection gets no further calls. */
 export function sendUnary<Request extends object, Response>(
   link: Link,
   unary: Unary<Request, Response>,

@@ -6,7 +6,7 @@ export interface Address {
   readonly port: number;
   /** `host:port`, as the HTTP/2 header `:authority` contains it. */
   readonly authority: string;
-  /** Returns the current certificates, and the authorities to trust. `undefined` if TLS is not used. */
+  /** Returns the current certificates of the client, and the authorities that it trusts. `undefined` if TLS is not used. */
   readonly tls: (() => Pick<TlsConnectionOptions, 'ca' | 'cert' | 'key'>) | undefined;
 }
 
@@ -46,7 +46,7 @@ export interface CallOptions {
   readonly readsAtEnd: boolean;
 }
 
-/** Receives the messages and the end of a call. It is not called after `onEnd`. */
+/** Receives the messages of a response and the end of the call. It is not called after `onEnd`. */
 export interface CallListener {
   readonly onMessage: (message: Buffer) => void;
   /** Called once, at the end of the call. The error is `undefined` if the server reported success. */

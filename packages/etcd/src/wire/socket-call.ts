@@ -124,7 +124,7 @@ export class SocketCall extends Stream implements Call {
     this.#type = undefined;
   }
 
-  /** Adopts the gRPC status of headers or trailers. Trailers replace the status of the headers, even if they contain none. */
+  /** Stores the gRPC status of a block of headers or trailers. Trailers replace the status of the headers, even if they contain none. */
   #acceptHeaders(): void {
     if (this.#blocks === 0) this.#isGrpc = this.#type?.startsWith(TYPE) ?? false;
     this.#blocks += 1;

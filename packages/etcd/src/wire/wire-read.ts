@@ -14,7 +14,7 @@ interface Read {
   readonly each: boolean;
   /** The names of an enumeration by number. */
   readonly names?: readonly string[];
-  /** Returns the decoder of the nested message. It is a function, because messages refer to each other. */
+  /** Returns the decoder of the message that the field contains. It is a function, because messages refer to each other. */
   readonly decode?: () => Decode<unknown>;
   /** The decoder of the nested message, stored after its first use. */
   nested?: Decode<unknown>;
@@ -33,7 +33,7 @@ export interface Decode<T> {
   readonly defaults: T;
   /** The names of the message's fields that are lists. */
   readonly lists: readonly string[];
-  /** The fields by tag, each with the name of its property in the decoded object. */
+  /** The fields of the message by their tags, each with the name of its property in the decoded object. */
   readonly fields: readonly (readonly [name: string, read: Read] | undefined)[];
 }
 

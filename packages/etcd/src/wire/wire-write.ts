@@ -15,7 +15,7 @@ interface Write {
   readonly each: boolean;
   /** The names of an enumeration, by their numbers. */
   readonly names?: readonly string[];
-  /** Returns the encoder of the nested message. It is a function, because messages refer to each other. */
+  /** Returns the encoder of the message that the field contains. It is a function, because messages refer to each other. */
   readonly message?: () => Encode<unknown>;
   /** The layout of the nested message, stored after its first use. */
   nested?: Layout;
@@ -106,7 +106,7 @@ export function putEach<T>(write: WriteOf<T>): WriteOf<readonly T[]> {
   return { ...(write as Write), each: true };
 }
 
-// To save time, only nested messages, long lengths and long numbers take a function call.
+// Writes all fields of a message. To save time, only nested messages, long lengths and long numbers take a function call.
 
 function writeMessage(layout: Layout, message: Fields): void {
   for (let i = 0; i < layout.length; i += 1) {

@@ -7,8 +7,8 @@ import type { FuzzTarget } from '@queuelock/harness/fuzz/target';
 const DECODERS = Object.values(methods).map(({ decode }) => decode as Decode<unknown>);
 
 /**
- * Returns the fuzz target for the decoder of a gRPC stream from etcd. The first byte of an input is the size
- * of the chunks in which its other bytes arrive. Each message is decoded as every kind of response.
+ * Returns the fuzz target for the decoder of a gRPC stream from etcd. The first byte of an input, plus one, is the size of the chunks in which its
+ * other bytes arrive. Each message is decoded as every kind of response.
  */
 export function open(): FuzzTarget {
   const recorded = RECORDED.map((text) => Buffer.from(text, 'hex'));

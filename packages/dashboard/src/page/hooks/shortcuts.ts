@@ -1,7 +1,7 @@
 import { useEffect } from 'react';
 import { shortcutOf, type Shortcut } from '../model/keys.ts';
 
-// Two keys count as a sequence if the second one is pressed within this many milliseconds.
+// Two keys count as a sequence, such as `g` `q`, if the second one is pressed within this many milliseconds.
 const PAIR_MS = 1_500;
 
 /** Calls `onShortcut` when the user presses the keys of a shortcut, anywhere on the page. */

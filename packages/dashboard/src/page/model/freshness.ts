@@ -2,7 +2,7 @@ import type { Observed } from '@queuelock/bridge/client';
 import type { Snapshot } from '@queuelock/bridge/wire';
 import { seconds } from './text.ts';
 
-/** Describes how far the shown data is up to date. The text is `undefined` while the data is live. */
+/** Describes whether the shown data is up to date. The text is `undefined` while the data is live. */
 export interface Freshness {
   readonly tone: 'live' | 'connecting' | 'stale';
   readonly text: string | undefined;

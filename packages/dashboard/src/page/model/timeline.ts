@@ -120,7 +120,10 @@ function handOffsOf(lanes: readonly Lane[]): readonly HandOff[] {
 
 const STEPS_MS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1_800, 3_600].map((s) => s * 1_000);
 
-/** Returns about four round times (such as full minutes), which are shown along the time axis. */
+/**
+ * Returns about four round times (such as full minutes) between the two given times, for the labels of the
+ * time axis.
+ */
 function ticksOf(begin: number, end: number): readonly number[] {
   const step = STEPS_MS.find((ms) => (end - begin) / ms <= 5) ?? end - begin;
   const first = Math.ceil(begin / step) * step;
@@ -141,7 +144,10 @@ export function pulseOf(spans: readonly Span[], { now, windowMs }: Frame, parts:
   return counts;
 }
 
-/** Returns hand-offs per second, over the part of the last minute in which the bridge watched. */
+/**
+ * Returns the hand-offs per second over the last minute, or over the shorter time since the bridge began to
+ * watch.
+ */
 export function handOffsPerS(
   { spans, beganAt }: Pick<TimelineSnapshot, 'spans' | 'beganAt'>,
   now: number,

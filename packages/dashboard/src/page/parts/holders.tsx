@@ -7,7 +7,8 @@ import { Pairs } from './dialog.tsx';
 import { Empty, StoredText } from './words.tsx';
 
 /**
- * Functions for the actions that the user may do to an entry. An action without a function is not allowed.
+ * Functions for the actions that the user may do to an entry. If a function is missing, the user may not do
+ * that action.
  */
 export interface EntryActions {
   readonly onEvict?: (entry: EntrySnapshot) => void;

@@ -9,7 +9,7 @@ export interface Column<R> {
   readonly title: string;
   /** Whether the cells of the column are numbers, which are aligned to the right. */
   readonly isNumber?: boolean;
-  /** Whether the table hides this column before the others when there is not enough room. */
+  /** Whether the table hides this column before other columns when there is not enough room. */
   readonly isSpare?: boolean;
   readonly cell: (row: R) => ReactNode;
   /** Called when the user clicks the title of the column. */
@@ -32,7 +32,9 @@ const ROW_PX = 46;
 const NARROW_ROW_PX = 64;
 const SPARE_ROWS = 6;
 
-/** A table of any length. Only the visible rows and the focused one are rendered. It scrolls with the page. */
+/**
+ * A table of any length, which scrolls with the page. Only the visible rows and the focused row are rendered.
+ */
 export function Table<R>(props: TableProps<R>): ReactElement {
   const { label, kind, columns, rows, keyOf } = props;
   const body = useRef<HTMLDivElement>(null);

@@ -2,7 +2,9 @@ import { useEffect, useRef, type ReactElement, type ReactNode } from 'react';
 import { hashOf } from '../model/route.ts';
 import { plain } from '../model/text.ts';
 
-/** Shows a text from the store, shortened if it is long. The full text appears when the pointer is on it. */
+/**
+ * Shows a text from the store, shortened if it is long. The full text appears when the pointer rests on it.
+ */
 export function StoredText({
   text,
   none = '-',

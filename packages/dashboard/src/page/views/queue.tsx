@@ -29,7 +29,7 @@ export function QueueView({ name }: { readonly name: string }): ReactElement {
   const timeline = useTimeline(name);
   const record = useRecord(name);
   const may = useMay();
-  // The user's join to the queue is kept in this component, because hiding the panel must not end the join.
+  // The user's membership in the queue is kept in this component, because hiding the panel must not end it.
   const join = useOwnJoin(name);
   const [doing, setDoing] = useState<PendingAction>();
   const acts = useMemo(
