@@ -25,10 +25,7 @@ export interface FencingClaim extends EpochToken {
 export type FencingFault =
   /** The request has no fencing headers. */
   | { readonly outcome: 'missing'; readonly status: 428; readonly reason: string }
-  /**
-   * The fencing headers of the request cannot be parsed, or they name a lock that does not guard the
-   * resource.
-   */
+  /** The fencing headers of the request cannot be parsed, or they name a lock that does not guard the resource. */
   | { readonly outcome: 'malformed'; readonly status: 400; readonly reason: string };
 
 const OPTIONS: KnownOptions<FencingHeaderOptions> = { epoch: 'any' };

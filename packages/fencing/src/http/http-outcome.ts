@@ -6,10 +6,7 @@ import { FENCING_TOKEN, parseToken, printToken } from './headers.ts';
 /** The outcome of a request that a gate checked, on the sender's side. */
 export type HttpOutcome =
   | FenceOutcome
-  /**
-   * The gate found no fencing headers, or malformed ones. An intermediary has removed or changed them, or
-   * another lock guards the resource of the receiver.
-   */
+  /** The fencing headers are missing or malformed: an intermediary changed them, or another lock guards the resource of the receiver. */
   | { readonly outcome: 'missing' | 'malformed'; readonly reason: string };
 
 /** The properties of a `Response` that this package reads. */
