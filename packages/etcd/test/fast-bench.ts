@@ -59,7 +59,7 @@ export class FastBench {
     return this.at.operator.keysUnder(`${this.queue}/`);
   }
 
-  /** Returns the value of the tail key, if it exists. */
+  /** Returns the value of the key that is the queue's tail, if that key exists. */
   async tail(): Promise<string | undefined> {
     return (await this.at.operator.under(this.#tailKey))[this.#tailKey];
   }

@@ -86,8 +86,8 @@ class Scene {
     const intercept: Intercept = async (call, proceed) => {
       const isCut = this.#stage.clock.now() < (this.#cutUntil.get(index) ?? 0);
       if (isCut && call !== 'close') throw new Error('cut off');
-      // No request or reply that opens or closes a session is lost. Otherwise a session would stay on the
-      // server until its TTL ends.
+      // The simulated network loses no request or reply that opens or closes a session. Otherwise the session
+      // would stay on the server until its TTL ends.
       const fate = call === 'close' || call === 'open' ? 'arrives' : (this.#fates.shift() ?? 'arrives');
       if (fate === 'request lost') throw new Error('request lost');
       const reply = await proceed();

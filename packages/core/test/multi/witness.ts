@@ -50,7 +50,7 @@ export class Witness {
           this.faults.push(`${one.who} and ${other.who} both hold ${one.ownership.name}`);
   }
 
-  /** Checks for each two conflicting grants that the later grant has the greater token. */
+  /** Checks for every two conflicting grants that the later grant has the greater token. */
   finish(): void {
     for (const [at, earlier] of this.#grants.entries())
       for (const later of this.#grants.slice(at + 1))

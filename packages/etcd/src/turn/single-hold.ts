@@ -70,7 +70,7 @@ export class SingleHold {
     );
   }
 
-  /** Makes one attempt to create the single keys, unless they exist already. */
+  /** Makes one attempt to create the single keys of all entries, unless they exist already. */
   async take(): Promise<void> {
     const { ours, held } = this.#seen;
     if (held) return;

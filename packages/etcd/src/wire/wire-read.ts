@@ -169,7 +169,7 @@ function decodeOf({ decode }: Read): Decode<unknown> {
   return (decode as () => Decode<unknown>)();
 }
 
-/** Reads a tag of several bytes, of which the first was read already. */
+/** Reads the tag of a field that takes several bytes. The first of these bytes was read already. */
 function readLongTag(bytes: Buffer, end: number): number {
   at -= 1;
   return readNumber(bytes, end);

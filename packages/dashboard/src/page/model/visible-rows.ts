@@ -22,8 +22,8 @@ const MEASURES: Readonly<Record<Exclude<SortKey, 'name'>, (row: QueueRow) => num
 };
 
 /**
- * Returns the rows of the list of queues that the user wants to see. Numbers are sorted from the largest,
- * names from A to Z.
+ * Returns the rows of the list of queues whose names match the user's search, sorted as the user has chosen.
+ * Numbers are sorted from the largest, names from A to Z.
  */
 export function visibleRows(
   rows: readonly QueueRow[],

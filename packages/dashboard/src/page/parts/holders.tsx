@@ -24,7 +24,7 @@ export interface HoldersProps {
 // Largest number of holders that are shown one by one, when several clients hold the lock together.
 const SHOWN = 4;
 
-/** Shows the admitted entries of a queue. */
+/** Shows the holders of a queue: its admitted entries. */
 export function Holders({ snapshot, isRunning, actions }: HoldersProps): ReactElement {
   const holders = holdersOf(snapshot);
   const { bridge: now } = useNow(250, isRunning);
