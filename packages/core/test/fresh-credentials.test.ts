@@ -88,7 +88,7 @@ describe('credentials of new connections', () => {
     expect(await failureOf(wrong.next())).to.include({ code: 'INVALID_ARGUMENT' });
   });
 
-  it('are read by a function that runs in the async context of the caller that passed it', async () => {
+  it('are read in the async context in which the caller passed the function that returns them', async () => {
     const caller = new AsyncLocalStorage<string>();
     const seen: (string | undefined)[] = [];
     const credentials = caller.run('Ann', () =>

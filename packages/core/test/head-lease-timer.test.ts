@@ -53,7 +53,7 @@ describe('the timer for the lease of the first entry', () => {
       expect([requested.length, clock.timerCount]).to.deep.equal([1, 0]);
     });
 
-  it('delays a read by up to 100 ms when entries are ahead', async () => {
+  it('delays a read by up to 100 ms when other entries are ahead of the waiter', async () => {
     for (const [ahead, at] of [
       [2, 105],
       [1_000, 151],

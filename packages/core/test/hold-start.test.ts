@@ -10,8 +10,8 @@ import { createLockClient, type LockClient, type LockClientOptions, type Ownersh
 import type { Backend } from '../src/backend.ts';
 
 const TTL_MS = 10_000;
-// The longest proven time in milliseconds: the TTL minus 1 % for the different rates of clocks, and minus 2 %
-// for the safety margin.
+// The longest time for which a heartbeat can prove a hold, in milliseconds: the TTL minus 1 % for the
+// different rates of clocks, and minus 2 % for the safety margin.
 const LONGEST_MS = 9_700;
 
 describe('the start of a hold', () => {
@@ -92,8 +92,8 @@ describe('the start of a hold', () => {
     });
   });
 
-  describe('with minRemainingMs, when a heartbeat is confirmed only by the next one', () => {
-    it('is refused at once when minRemainingMs is longer than such heartbeats can prove', async () => {
+  describe('with minRemainingMs, on a store where only the next heartbeat confirms a heartbeat', () => {
+    it('is refused at once when minRemainingMs is longer than the heartbeats on this store can prove', async () => {
       const sound = memory({ server });
       const client = connect({}, { ...sound, info: { ...sound.info, proofLag: 0.2 } });
       const max = LONGEST_MS - TTL_MS / 4;
@@ -103,8 +103,8 @@ describe('the start of a hold', () => {
     });
   });
 
-  describe('throwIfLost', () => {
-    it('returns while enough time is left, and throws NOT_ENOUGH_TIME otherwise', async () => {
+  describe('throwIfLost of a hold', () => {
+    it('returns while the required time is still proven, and throws NOT_ENOUGH_TIME otherwise', async () => {
       const ownership = await connect().acquire('x');
       ownership.throwIfLost();
       ownership.throwIfLost(LONGEST_MS);
@@ -114,7 +114,7 @@ describe('the start of a hold', () => {
       expect(() => ownership.throwIfLost(Number.NaN)).to.throw(/NOT_ENOUGH_TIME/);
     });
 
-    it('throws the reason of the signal after a loss, also before any listener was called', async () => {
+    it('throws the reason of the signal after a loss, even if no listener of the signal has run yet', async () => {
       const ownership = await connect().acquire('x');
       clock.stall(TTL_MS);
       const thrown = thrownBy(() => ownership.throwIfLost());
@@ -132,7 +132,7 @@ describe('the start of a hold', () => {
   describe('with lockDelayMs', () => {
     const delayed = { lockDelayMs: 2_500 };
 
-    /** Acquires `x` and measures how long that takes. */
+    /** Acquires the lock `x`, and measures how long that takes. */
     async function waitOf(client: LockClient): Promise<{ ownership: Ownership; tookMs: number }> {
       const from = clock.now();
       const ownership = await client.acquire('x');

@@ -382,7 +382,7 @@ describe('a lock client', () => {
       const client = connect({ backend: { intercept: slow }, connectTimeoutMs: 2 * TTL_MS });
       const statuses = follow(client).states;
       await clock.advance(TTL_MS);
-      // Waits in real time, because the delay before the client opens a second session does not use the
+      // Waits in real time, because the delay before the client opens another session does not use the
       // simulated clock.
       while (openings.length < 2) await new Promise((resolve) => setImmediate(resolve));
       await settle();

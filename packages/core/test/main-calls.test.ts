@@ -8,8 +8,8 @@ import {
 } from '../src/session/main-calls.ts';
 
 /**
- * Simulates a main thread with one function `auth` and its heartbeat thread, both in the thread of the test. It clones their messages, as real
- * threads do.
+ * Simulates a main thread and its heartbeat thread, both in the thread of the test. The main thread offers
+ * one function, `auth`. Messages between the two are cloned, as between real threads.
  */
 class Threads {
   readonly calls: CallOfThread[] = [];
@@ -26,12 +26,15 @@ class Threads {
     );
   }
 
-  /** Sends the first results, as the main thread does when it starts the heartbeat thread. */
+  /**
+   * Sends the first result of each function to the heartbeat thread, as the main thread does when it starts
+   * that thread.
+   */
   start(): void {
     sendFirstResults(this.#functions, this.#post);
   }
 
-  /** Lets the main thread respond to all pending calls. */
+  /** Lets the main thread respond to all calls that the heartbeat thread has sent. */
   respond(): void {
     for (const call of this.calls.splice(0)) void serveCall(call, this.#functions, this.#post);
   }
@@ -95,7 +98,7 @@ describe('the calls of the heartbeat thread to functions of the main thread', ()
     expect(await threads.call()).to.match(/could not be cloned/);
   });
 
-  it('get buffers as buffers', async () => {
+  it('get the bytes in a result as objects of the class Buffer', async () => {
     const threads = new Threads(() => ({ ca: Buffer.from('pem'), list: [Buffer.from('pem')], name: 'a' }));
     threads.start();
     const { ca, list } = (await threads.call()) as {

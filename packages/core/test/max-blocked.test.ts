@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { createLockClient, type LockClientOptions } from '../src/index.ts';
 import type { Backend } from '../src/backend.ts';
 
-/** Creates a backend that offers heartbeats from a thread. */
+/** Creates a backend that supports heartbeats from a heartbeat thread. */
 function withRenewers(check: () => void = () => undefined): Backend {
   const loadSources = (): never => expect.fail('no session is opened');
   return Object.assign(memory({ server: createMemoryServer() }), { renewers: { check, loadSources } });

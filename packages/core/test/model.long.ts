@@ -14,8 +14,8 @@ import { anyHistory } from './model/plan.ts';
 
 const RUNS = Number(process.env['MODEL_RUNS'] ?? 3_000);
 /**
- * Maps the title of a defect to a seed whose first histories already reveal the defect. With the default seed
- * 1 it would take many histories.
+ * Maps the title of a defect to a seed of the random histories. With this seed, one of the first histories
+ * reveals the defect. With the default seed 1 it would take many histories.
  */
 const LATE: Readonly<Record<string, number>> = {
   'a lock is granted without a read of the clock': 11,
@@ -30,7 +30,7 @@ describe('a random history of clients, faults and an operator', () => {
   }).timeout(0);
 });
 
-describe('the rules of judge.ts, on histories with a defect, detect that', () => {
+describe('the rules of judge.ts, on histories with seeded defects, detect that', () => {
   const noticing = new Set<unknown>();
 
   for (const defect of DEFECTS) {
@@ -42,7 +42,7 @@ describe('the rules of judge.ts, on histories with a defect, detect that', () =>
     });
   }
 
-  it('each rule is broken by at least one of the defects', () => {
+  it('each of these rules is broken by at least one seeded defect', () => {
     expect([...noticing].sort()).to.deep.equal(Object.keys(RULES).sort());
   });
 });

@@ -1,6 +1,6 @@
-// Shows that multi-locks cannot deadlock. The first tests explore all orders in which claims can enter their
-// queues, in a model without the core. The others run the core with random failures. multi.long.ts explores
-// groups of three claims, and runs more plans.
+// Shows that multi-locks cannot deadlock. The tests of claims explore, in a model without the core, all
+// orders in which claims can enter their queues. The tests of random plans run the core with random failures.
+// multi.long.ts explores groups of three claims, and runs more plans.
 import { expect } from 'chai';
 import fc from 'fast-check';
 import {
@@ -67,7 +67,7 @@ describe('random plans of clients that take several names', () => {
     await fc.assert(fc.asyncProperty(anyPlan, wellBehaved), { numRuns: RUNS, seed: 1 });
   });
 
-  it('include one that deadlocks with locks taken one by one, but not with a multi-lock', async () => {
+  it('include a plan that deadlocks when clients take locks one by one, but not with multi-locks', async () => {
     const ends = fc.asyncProperty(calmPlan, async (plan) => (await play(plan, 'one by one')).length === 0);
     const { failed, counterexample, numRuns } = await fc.check(ends, {
       seed: 1,

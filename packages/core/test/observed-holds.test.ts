@@ -80,7 +80,7 @@ describe('the observed hold durations', () => {
     expect(summary()).to.deep.equal([undefined, {}]);
   });
 
-  it('include a hold that is in the queue both before and after a gap between snapshots', async () => {
+  it('include a hold that exists both before and after a gap between snapshots', async () => {
     await read(0, []);
     await read(0, [ann]);
     await read(10, [ann], 'stale');

@@ -3,12 +3,12 @@ import { virtualClock } from '@queuelock/memory';
 import { readings } from '../src/kit/readings.ts';
 
 /**
- * A stored value that a test changes, with the times at which it was read and the values that the reader
+ * A store with one value, which the test changes. Records when the value was read, and which values the reads
  * emitted.
  */
 class Stage {
   readonly clock = virtualClock();
-  /** The times at which reads of the value started. */
+  /** The times at which reads of the stored value started. */
   readonly begun: number[] = [];
   readonly seen: (number | string)[] = [];
   present = 0;

@@ -31,7 +31,7 @@ function refusal(options: Options): unknown {
 }
 
 describe('the support of a backend for heartbeats from a thread', () => {
-  it('passes the connection options and the session data, and functions separately', async () => {
+  it('passes options and session data to the thread, and keeps options that are functions in the main thread', async () => {
     const auth = (): string => 'secret';
     const sourceFor = await support({ url: 'store://h', auth, naming: () => 'fast' }).loadSources();
     const { functions, ...source } = sourceFor({ id: 'session' });
@@ -47,7 +47,7 @@ describe('the support of a backend for heartbeats from a thread', () => {
     expect(tenant.run('bob', () => functions['auth']?.())).to.equal('alice');
   });
 
-  it('accepts functions, and options that the thread does not need', () => {
+  it('accepts options that are functions, and options that the thread does not need', () => {
     for (const options of [{}, { auth: () => 'secret' }, { naming: () => 'fast' }, { client: undefined! }])
       expect(refusal(options)).to.equal(undefined);
   });

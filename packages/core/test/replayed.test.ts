@@ -9,7 +9,10 @@ type ChangeSpec = readonly [
   more?: { readonly shared?: boolean; readonly value?: string },
 ];
 
-/** Creates an entry. The text serves as its key, and the code of its first letter as its order number. */
+/**
+ * Creates an entry. Its key is the text `who`, and its order number is the code of the first letter of that
+ * text.
+ */
 function seen(who: string, { shared = false, value = who }: ChangeSpec[3] = {}): PastChange['entry'] {
   return { key: who, order: BigInt(who.charCodeAt(0)), shared, value };
 }

@@ -35,8 +35,8 @@ class Store {
   }
 
   /**
-   * Adds an entry to those that this process tracks. The returned array collects the codes of the errors that its
-   * waiter receives.
+   * Adds an entry that this process tracks. The returned array collects the codes of the errors that the
+   * waiter of the entry receives.
    */
   place(ord: number): readonly string[] {
     const reported: string[] = [];
@@ -47,7 +47,10 @@ class Store {
     return reported;
   }
 
-  /** Starts a read of all entries, and advances the time by a second so that the result is applied. */
+  /**
+   * Starts a read of all entries of the session, and advances the time by a second so that the result is
+   * applied.
+   */
   async read(): Promise<void> {
     this.looks.reconcile();
     await this.clock.advance(1_000);

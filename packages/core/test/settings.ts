@@ -11,11 +11,14 @@ interface Setting {
     options: Pick<MultiOptions, 'signal' | 'timeoutMs'>,
   ): Observable<ClaimState | MultiClaimState>;
   release(): void;
-  /** Cleans up after the test: releases the lock that this setting acquired, and ends its other claims. */
+  /** Cleans up after the test: releases the lock and ends the claims that made the new claim wait. */
   tidy(): Promise<unknown>;
 }
 
-/** A reason for which a claim waits, such as a holder or a full semaphore. Tests run once for each kind. */
+/**
+ * A reason for which a claim waits, such as a holder or a full semaphore. Tests run once for each of these
+ * reasons.
+ */
 export interface Kind {
   readonly what: string;
   readonly names: readonly string[];

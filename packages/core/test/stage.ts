@@ -20,13 +20,13 @@ import type { Core } from './model/world.ts';
 const TTL_MS = 10_000;
 const STEP_MS = 25;
 const MAX_WAIT_MS = 120_000;
-// Limit in milliseconds of real time. A test runs in virtual time, so a test that takes longer waits for an
-// event that never happens.
+// Limit on the real duration of a test, in milliseconds. Tests run in virtual time, so a test that takes
+// longer waits for an event that never happens.
 const STUCK_AFTER_MS = 5_000;
-// The real timers, saved before a stage replaces the globals.
+// The real timers, saved before a `Stage` replaces the global ones by timers of its virtual time.
 const { setTimeout, clearTimeout } = globalThis;
 
-/** Options of a client that a stage creates. */
+/** Options of a lock client that a test creates for the simulated server. */
 export interface StageClientOptions extends LockClientOptions {
   /** Options of the client's simulated connection to the server. */
   readonly link?: Omit<MemoryOptions, 'server'>;
@@ -34,7 +34,10 @@ export interface StageClientOptions extends LockClientOptions {
   readonly spoil?: (backend: Backend) => Backend;
 }
 
-/** A simulated server with its clients, in virtual time. Delays between attempts pass in virtual time too. */
+/**
+ * A simulated server with its clients, in virtual time. Delays between the retries of a client pass in
+ * virtual time too.
+ */
 export class Stage {
   readonly clock: VirtualClock = virtualClock();
   readonly server: MemoryServer = createMemoryServer({ clock: this.clock });
@@ -90,7 +93,10 @@ export class Stage {
     return entries.map(({ value }) => (JSON.parse(value) as { readonly owner: unknown }).owner);
   }
 
-  /** Closes all clients. Resolves with a description of what is left on the server and in this process, empty if nothing is. */
+  /**
+   * Closes all clients. Resolves with a description of what is left on the server and in this process; the
+   * text is empty if nothing is left.
+   */
   async leftovers(): Promise<string> {
     try {
       await this.passing(Promise.all(this.#clients.map((client) => client.close())));
@@ -124,11 +130,14 @@ function evenlySpread(): () => number {
 export interface CoreFact {
   /** The statement in the present tense, which becomes the title of the test. */
   readonly title: string;
-  /** Tests the statement on a new stage. Rejects if the statement is not true. */
+  /** Tests the statement on a new simulated server. Rejects if the statement is not true. */
   readonly check: (stage: Stage) => Promise<void>;
 }
 
-/** Runs a test on a new stage, and checks that it leaves no entries, sessions, watchers or timers. */
+/**
+ * Runs a test on a new simulated server, and checks that the test leaves no entries, sessions, watchers or
+ * timers.
+ */
 export async function onStage<T>(scene: (stage: Stage) => Promise<T>, core?: Core): Promise<T> {
   const stage = new Stage(core);
   let outcome: T;
@@ -173,7 +182,10 @@ export function follow<S extends { readonly status: string }>(source$: Observabl
   };
 }
 
-/** Subscribes to a claim, and resolves when everything that is due has run, without letting time pass. */
+/**
+ * Subscribes to a claim. Resolves when all promise jobs and timers that are due have run, without letting
+ * time pass.
+ */
 export async function join(
   stage: Stage,
   client: LockClient,
@@ -184,7 +196,7 @@ export async function join(
   return claim;
 }
 
-/** Returns the ownership of a claim. */
+/** Returns the `Ownership` of a claim. Fails the test if the claim does not hold. */
 export function ownershipOf({ last }: Followed<ClaimState>): Ownership {
   if (last.status === 'held' || last.status === 'suspect') return last.ownership;
   return expect.fail(`it is ${last.status}`);
@@ -223,7 +235,7 @@ export function losingReplies(calls: readonly MemoryCall[], times = 1): Intercep
   };
 }
 
-/** Delays requests or replies of some calls until `open` is called. */
+/** Delays requests or replies of the given calls until a test calls `open`. */
 export class Gate {
   readonly #calls: ReadonlySet<MemoryCall>;
   readonly #held: (() => void)[] = [];
@@ -233,7 +245,7 @@ export class Gate {
     this.#calls = new Set(calls);
   }
 
-  /** The number of requests and replies that wait for `open`. */
+  /** The number of requests and replies that are delayed until a test calls `open`. */
   get held(): number {
     return this.#held.length;
   }
@@ -251,7 +263,7 @@ export class Gate {
     return reply;
   };
 
-  /** Lets all delayed requests and replies continue, and delays none from now on. */
+  /** Lets all delayed requests and replies continue, and delays no later ones. */
   open(): void {
     this.#isOpen = true;
     for (const go of this.#held.splice(0)) go();
@@ -261,7 +273,7 @@ export class Gate {
     if (this.#calls.has(call)) await this.pass();
   }
 
-  /** Resolves when `open` is called. */
+  /** Resolves when a test has called `open`. */
   async pass(): Promise<void> {
     if (!this.#isOpen) await new Promise<void>((resolve) => this.#held.push(resolve));
   }

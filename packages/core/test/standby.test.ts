@@ -48,7 +48,7 @@ describe('the heartbeat thread', () => {
     return standby;
   }
 
-  /** Blocks this thread, including its event loop, until the condition is true. */
+  /** Blocks the main thread, including its event loop, until the condition is true. */
   function block(isTrue: () => boolean): void {
     const cell = new Int32Array(new SharedArrayBuffer(4));
     const end = clock.now() + MAX_WAIT_MS;
@@ -67,8 +67,8 @@ describe('the heartbeat thread', () => {
     const began = clock.now();
     block(() => standby!.deadline > 0);
     const first = standby!.deadline;
-    // Each proof lasts for the TTL of 60 s, minus 1 %, the safety margin and 20 ms for the two clocks, from
-    // when its request was sent.
+    // Each heartbeat proves the session from when its request was sent: for the TTL of 60 s, minus 1 %, the
+    // safety margin, and 20 ms for the difference between the clocks of two threads.
     expect(first).to.be.within(began + 59_180, clock.now() + 59_180);
     block(() => standby!.deadline > first + 20);
     expect(failures).to.deep.equal([]);
@@ -78,7 +78,7 @@ describe('the heartbeat thread', () => {
     );
   });
 
-  it('calls options that are functions in the main thread, and gets buffers as buffers', async () => {
+  it('calls options that are functions in the main thread, and gets the bytes of options as objects of the class Buffer', async () => {
     const key = Buffer.from('key');
     const auth = async (): Promise<object> => ({ name: 'alice', pem: Buffer.from('pem') });
     start({ provenMs: PROVEN_MS, failAfter: 1 }, { options: { key }, functions: { auth } });
@@ -94,14 +94,17 @@ describe('the heartbeat thread', () => {
   });
 });
 
-/** A simulated session whose heartbeat thread exits only when `exit` is called. Its code is loaded when `load` is called. */
+/**
+ * A simulated session with a heartbeat thread. The code of the thread is loaded when the test calls `load`,
+ * and the thread exits only when the test calls `exit`.
+ */
 class OpenedSession {
   readonly clock: VirtualClock = virtualClock();
   readonly events: string[] = [];
   load = (): void => undefined;
   exit = (): void => undefined;
   keepsSession = false;
-  /** Whether all background work has settled. */
+  /** Whether the session and all work that closes it have ended. */
   isClosed = false;
   readonly #unfinished = new Set<Promise<void>>();
   readonly #subscription: { unsubscribe(): void };
@@ -134,7 +137,7 @@ class OpenedSession {
     }).subscribe();
   }
 
-  /** Closes the session as a client does. */
+  /** Closes the simulated session as a lock client does. */
   async close(): Promise<void> {
     this.#subscription.unsubscribe();
     void (async () => {

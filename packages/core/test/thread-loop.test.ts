@@ -8,20 +8,23 @@ import { renewInPlaceOfMain } from '../src/session/thread-loop.ts';
 import { ThreadTimes, threadClockGrainMs } from '../src/session/thread-times.ts';
 
 const TTL_MS = 10_000;
-// A heartbeat proves the TTL minus 1 %, minus the safety margin of 200 ms, minus 20 ms for the clocks of two
-// threads.
+// How long a heartbeat proves the session, in milliseconds: the TTL minus 1 %, minus the safety margin of 200
+// ms, minus 20 ms for the difference between the clocks of two threads.
 const PROVEN_MS = 9_680;
 const MAX_SILENCE_MS = 60_000;
 
 /**
- * A blocked main thread, simulated by one that does nothing, and the heartbeat thread beside it, in virtual time.
+ * The heartbeat thread beside a blocked main thread, in virtual time. In place of the blocked main thread the
+ * test runs no code.
  */
 class BlockedMain {
   readonly clock: VirtualClock = virtualClock();
   readonly times = new ThreadTimes();
   readonly liveness: Liveness;
   readonly sent: number[] = [];
-  /** For how long earlier heartbeats have proven the session when the first heartbeat is sent. */
+  /**
+   * The time that earlier heartbeats still prove when the thread sends its first heartbeat, in milliseconds.
+   */
   earlierMs: number | undefined;
   readonly failures: unknown[] = [];
   hasEnded = false;
@@ -94,12 +97,12 @@ describe('heartbeats in place of a blocked main thread', () => {
     expect([main.liveness.remainingMs, main.liveness.hasEnded, main.hasEnded]).to.deep.equal([0, true, true]);
   });
 
-  it('learn for how long earlier heartbeats of the main thread prove the session', async () => {
+  it('get the time for which earlier heartbeats of the main thread still prove the session', async () => {
     await main.clock.advance(4_000);
     main.start();
     await main.clock.advance(0);
-    // The deadline was 9,700 ms away, and 4,000 ms have passed. `earlierMs` adds back what `deadlineOf` subtracts: the safety margin of 200 ms and
-    // one percent.
+    // The deadline was 9,700 ms away, and 4,000 ms have passed. The expected time does not yet have the
+    // safety margin of 200 ms and the one percent subtracted.
     expect(main.earlierMs).to.be.closeTo((9_700 - 4_000 + 200) / 0.99, 0.1);
     main.times.end();
     await main.clock.advance(5_000);
@@ -152,7 +155,10 @@ describe('heartbeats in place of a blocked main thread', () => {
 });
 
 describe('the difference between the clocks of two threads', () => {
-  /** Returns the largest time by which the clock of a thread is ahead of that of the main thread, if the boot clock has the given step. */
+  /**
+   * Returns by how many milliseconds the clock of another thread may be ahead of the main thread's clock, if
+   * the boot clock has steps of the given size.
+   */
   function furthestAheadMs(stepMs: number): number {
     let [now, furthest] = [0, 0];
     const threadClock = (): (() => number) => {

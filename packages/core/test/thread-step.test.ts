@@ -59,7 +59,7 @@ describe('the next step of the heartbeat thread', () => {
       expect(nextThreadStep({ ...KNOWN, ...known }, now, PACE)).to.deep.equal(step);
     });
 
-  it('is a time of a blocked main thread once two check-ins are missing', () => {
+  it('treats the main thread as blocked when it has missed two check-ins', () => {
     expect(isMainSilent(KNOWN, 12_500, PACE)).to.equal(false);
     expect(isMainSilent(KNOWN, 12_501, PACE)).to.equal(true);
   });

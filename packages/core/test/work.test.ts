@@ -19,7 +19,7 @@ const WAYS: Readonly<Record<string, (client: LockClient) => LockClient['run']>> 
 
 describe('the stop signal of the work', () => {
   for (const [way, of] of Object.entries(WAYS)) {
-    it(`aborts at the time limit, and the run waits for the end of the work: ${way}`, () =>
+    it(`aborts at the time limit of the work, and the run waits for the end of the work: ${way}`, () =>
       onStage(async (stage) => {
         const run = of(stage.client());
         const late = await rejection(stage.passing(run('x', untilStopped, { workTimeoutMs: 500 })));
@@ -134,8 +134,9 @@ describe('the stop signal of the work', () => {
           const platform = AbortSignal.any([stop]);
           const before = [stop.aborted, both.aborted, deeper.aborted];
           stage.clock.stall(1_000);
-          // A signal of `AbortSignal.any` does not compare with the clock. It aborts only when `stop` aborts,
-          // which happens when `stop.aborted` is read. So the test reads the state of that signal last.
+          // A signal of `AbortSignal.any` aborts only when its source `stop` aborts. After the time limit,
+          // `stop` aborts when its property `aborted` is read. So the test reads the signal of
+          // `AbortSignal.any` last.
           const after = [deeper.aborted, both.aborted, stop.aborted, platform.aborted];
           expect(() => both.throwIfAborted()).to.throw(QueueLockError, 'WORK_TIMEOUT');
           return { before, after };

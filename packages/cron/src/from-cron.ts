@@ -18,13 +18,13 @@ export interface CronTimeLike {
   readonly timeZone?: string;
   /** Offset of the schedule's time zone from UTC, in minutes. */
   readonly utcOffset?: number;
-  /** Returns the first scheduled time after the second that contains `start`. */
+  /** Returns the first scheduled time after the second that contains the time `start`. */
   getNextDateFrom(start: Date, timeZone?: string): MomentLike;
 }
 
-/** A time that npm cron returns (an object of Luxon), with the method that this package calls. */
+/** A time that the npm package cron returns (an object of Luxon), with the method that this package calls. */
 export interface MomentLike {
-  /** Returns the time in milliseconds since 1970. */
+  /** Returns this time in milliseconds since 1970. */
   toMillis(): number;
 }
 
@@ -33,8 +33,9 @@ export interface MomentLike {
  * `job.fireOnTick()` or `runOnInit` counts for that tick too. So such a manual run does nothing if the tick
  * is already done.
  *
- * The function rejects with `INVALID_ARGUMENT` for a job with its own `context`, since the times are read
- * from `this`. It also rejects for a job of a single date, which needs no scheduler: call `job.run(date)`.
+ * The returned function rejects with `INVALID_ARGUMENT` for a job with its own `context`, since it reads the
+ * scheduled time from the `CronJob`, which is its `this`. It also rejects for a job of a single date, which
+ * needs no scheduler: call `job.run(date)`.
  * @example
  * CronJob.from({ cronTime: '0 3 * * *', timeZone: 'Europe/Berlin', onTick: fromCron(report), start: true });
  */

@@ -35,8 +35,8 @@ function tickOf(self: CronerJobLike): Date {
       'is not used with once per tick: its times begin with each process',
     );
   const fired = self.currentRun();
-  // `previousRuns` leaves out the reference itself, so the reference is 1 ms after the moment when the job
-  // fired.
+  // `previousRuns` returns only times before the given one. So the given time is 1 ms after the moment when
+  // the job fired.
   const [tick] = fired ? self.previousRuns(1, new Date(fired.getTime() + 1)) : [];
   if (!tick) throw invalidArgument('the job of croner', fired, 'has fired at or after a scheduled time');
   return tick;

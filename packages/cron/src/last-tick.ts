@@ -21,9 +21,9 @@ export function lastTickUntil(at: number, next: (after: number) => number): numb
 }
 
 interface Bounds {
-  /** A time so early that at least one tick lies after it and not after `at`. */
+  /** A time before the wanted tick: at least one tick lies after this time and not after `at`. */
   readonly some: number;
-  /** A time so late that no tick lies after it and not after `at`. */
+  /** A time at or after the wanted tick: no tick lies after this time and not after `at`. */
   readonly none: number;
   readonly at: number;
 }

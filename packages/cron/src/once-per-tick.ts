@@ -22,9 +22,9 @@ const MAX_WAITING_TICKS = 10_000;
 
 /**
  * Returns a job whose work is done once per tick, by one of all processes that schedule it. Each process
- * keeps its own scheduler. When it fires, the first process to enter the queue does the work, and the others
- * learn which process did it. The tick is the scheduled time, so a timer that fires late, or a process whose
- * clock is slightly wrong, does not repeat the work of another process.
+ * keeps its own scheduler. When the schedulers fire, the first process that enters the queue of the job does
+ * the work, and the other processes learn which process did it. The tick is the scheduled time, so a timer
+ * that fires late, or a process whose clock is slightly wrong, does not repeat the work of another process.
  *
  * Runs of one job do not overlap: while the work of a tick runs, the next tick waits.
  *
@@ -127,8 +127,8 @@ class TickByTick<T> implements TickJob<Awaited<T>> {
   }
 
   /**
-   * Counts a waiting tick, and returns a function that ends the wait. Only the first call of that function
-   * has an effect.
+   * Counts a tick that waits. Returns a function that ends the wait of this tick. Only the first call of that
+   * function has an effect.
    */
   #beginWait(): () => void {
     let isWaiting = true;

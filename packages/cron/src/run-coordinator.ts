@@ -18,7 +18,7 @@ export interface RunCoordinatorOptions
   extends
     Pick<OncePerOptions, 'owner' | 'lateSlots'>,
     Pick<TickJobOptions, 'signal' | 'timeoutMs' | 'maxWaitingTicks'> {
-  /** Prefix of the lock names, before the name of the task. Default: `cron/`. */
+  /** Beginning of the lock names, before the names of the tasks. Default: `cron/`. */
   readonly prefix?: string;
 }
 
@@ -55,7 +55,7 @@ export function runCoordinator(client: LockClient, options?: RunCoordinatorOptio
   const of = { ...(owner !== undefined && { owner }), ...(lateSlots !== undefined && { lateSlots }) };
   const create = (task: string): TickJob =>
     oncePerTick(oncePer(client, `${prefix}${task}`, of), () => undefined, rest);
-  // Reports an invalid option now, and not at the first tick.
+  // Creates a job once, so that an invalid option is reported before the first tick.
   create('any');
   const jobs = new Map<string, TickJob>();
   const jobOf = (task: string): TickJob => {

@@ -9,13 +9,15 @@ export interface TickJobOptions<T = unknown> extends SlotOptions {
    * `QUEUE_FULL`. From 1 to 10,000. Default: 16.
    */
   readonly maxWaitingTicks?: number;
-  /** Called with the outcome of each tick: this process did the work, or another one did. */
+  /**
+   * Called with the outcome of each tick: this process did the work of the tick, or another process did it.
+   */
   readonly onOutcome?: (outcome: SlotOutcome<T>, tick: Date) => void;
   /**
    * Called with the error of a tick: what the work threw, or why no process could be chosen for it. Without
-   * it the scheduler gets the error, and what follows depends on the library: `cron` and `node-cron` log it,
-   * `croner` without `catch` and `node-schedule` without a listener for `error` leave an unhandled rejection,
-   * which ends the process.
+   * `onError` the scheduler gets the error, and what follows depends on the library: `cron` and `node-cron`
+   * log it, `croner` without `catch` and `node-schedule` without a listener for `error` leave an unhandled
+   * rejection, which ends the process.
    */
   readonly onError?: (error: unknown, tick: Date) => void;
 }
@@ -43,8 +45,8 @@ export interface TickJob<T = unknown> {
    */
   run(tick: Date): Promise<SlotOutcome<T>>;
   /**
-   * Does the same as `run`, for a callback of a scheduler: passes the outcome to `onOutcome` and an error to
-   * `onError`. Also resolves when the abort of the job's `signal` ended the tick.
+   * Runs the tick as `run` does, for a callback of a scheduler: passes the outcome to the option `onOutcome`
+   * and an error to `onError`. Also resolves when the abort of the job's `signal` ended the tick.
    * @throws the error with which `run` rejects, if there is no `onError`
    */
   handle(tick: Date): Promise<void>;

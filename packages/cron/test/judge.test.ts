@@ -7,8 +7,8 @@ const JOB = 'at-least-once, croner';
 const ONCE = 'at-most-once, croner';
 
 /**
- * Creates the record of one process with its reports about one tick. Each of the `words` is a report
- * (`called`, `late`, `begun` or `ended`) or the outcome of the tick.
+ * Creates the record of one process with its reports about one tick. `words` lists these reports, separated
+ * by spaces: `called`, `late`, `begun` and `ended`, or the outcome of the tick.
  */
 function member(
   words: string,

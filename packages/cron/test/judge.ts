@@ -8,14 +8,14 @@ import type { Reported } from './scheduled-jobs.ts';
 const LOST = /\[(OWNERSHIP|SESSION)_LOST\]/;
 const KNOWN = new RegExp(`^(ran|already-done|superseded)$|${LOST.source}`);
 /**
- * Half of the time between two ticks, in milliseconds. A process that is later than this may fire a tick
- * after other processes have fired the next one.
+ * Half of the time between two ticks, in milliseconds. If a process fires a tick later than this, other
+ * processes may already have fired the next tick.
  */
 const MOST_LATE_MS = 1_000;
 
 /**
- * Returns what is wrong with the runs of these ticks, or an empty list when each tick was done as the
- * guarantee of its job promises.
+ * Returns what is wrong with the runs of the given ticks. Returns an empty list when each tick was done as
+ * the guarantee of its job (`at-least-once` or `at-most-once`) requires.
  */
 export function faultsOf(
   members: readonly Pick<Member, 'reported' | 'isKilled'>[],
@@ -43,15 +43,15 @@ function faultsOfTick(
 
   const faults = outcomes.filter((outcome) => !KNOWN.test(outcome)).map((outcome) => fault(outcome));
   // A scheduler that fires late or not at all, because its process was blocked, is not a fault of this
-  // package. So a tick is due only if a living process fired it in time.
+  // package. So a tick must be done only if a living process fired it at most `MOST_LATE_MS` late.
   const isInTime = ({ events }: (typeof parts)[number]): boolean =>
     events.some(({ ev, lateMs = 0 }) => ev === 'called' && lateMs <= MOST_LATE_MS);
   const isDue = parts.some((part) => !part.isKilled && isInTime(part));
   if (parts.some((part) => has(part, 'called') && !has(part, 'reported') && !part.isKilled))
     faults.push(fault('a living process never learned what became of it'));
   if (outcomes.filter((outcome) => outcome === 'ran').length > 1) faults.push(fault('two processes did it'));
-  // The process was killed after it fired and before it reported the end of the work. So it may have recorded
-  // the tick without doing the work. Then the tick may be skipped.
+  // A process that was killed after it fired the tick may have recorded the tick without doing the work. Then
+  // an at-most-once tick may be skipped.
   const mayBeLost = parts.some((part) => part.isKilled && has(part, 'called'));
   if (job.startsWith('at-most-once')) {
     if (count('begun') > 1) faults.push(fault('it began twice'));

@@ -1,5 +1,6 @@
-// Runs all jobs as one of several processes: member.ts <url> <ttlMs> <jobs> <seed>. With a seed, the work of
-// a tick takes up to 0.3 s. Without a seed, the work lasts until the test sends the command `go`.
+// Schedules the given jobs, as one of several processes that schedule the same jobs. Usage: member.ts <url>
+// <ttlMs> <jobs> <seed>. With a seed, the work of a tick takes up to 0.3 s. Without a seed, the work lasts
+// until the test sends the command `go`.
 import { createLockClient, isQueueLockError } from '@queuelock/core';
 import { fromUrl as etcdFromUrl } from '@queuelock/etcd';
 import { fromUrl as redisFromUrl } from '@queuelock/redis';
@@ -19,8 +20,8 @@ const client = createLockClient(backend, { ttlMs: Number(ttlMs) });
 const chance = chanceOf(Number(seed));
 
 process.on('disconnect', () => process.exit());
-// The first run of code is slow. Without this warm-up, the first tick of this process could start after the
-// second tick of the other processes.
+// Runs `oncePer` once before the jobs start, because the first run of code is slow. Otherwise the first tick
+// of this process could start after the second tick of the other processes.
 const warmUp = oncePer(client, `warm-up of ${process.pid}`);
 const isWarm = (): Promise<boolean> =>
   warmUp

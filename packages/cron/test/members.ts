@@ -22,11 +22,11 @@ export interface MemberOrder {
   readonly go?: boolean;
 }
 
-/** The store that the processes use, and the jobs that they run. */
+/** The store that all processes of a test use, and the jobs that each of them schedules. */
 export interface Where {
   readonly url: string;
   readonly ttlMs: number;
-  /** The names of the jobs that each process runs, from `JOBS`. */
+  /** The names of the jobs that each process schedules, as listed in `JOBS`. */
   readonly jobs: readonly string[];
 }
 
@@ -43,18 +43,18 @@ export class Member extends ScriptProcess<MemberEvent> {
     ]);
   }
 
-  /** Returns the reports about its jobs that the process has printed. */
+  /** Returns what the process has printed about its jobs. */
   get reported(): readonly Reported[] {
     return this.events.filter((event) => event.ev !== 'ready');
   }
 
-  /** Resolves when `count` more events were printed. */
+  /** Resolves when this process has printed `count` more events than at the time of the call. */
   async untilMore(count: number): Promise<void> {
     const target = this.events.length + count;
     await this.until(() => this.events.length >= target);
   }
 
-  /** Resolves when this process knows the outcome of the tick of the job, or of a later tick. */
+  /** Resolves when this process has printed the outcome of the given tick of the job, or of a later tick. */
   async untilTold(job: string, tick: string): Promise<void> {
     await this.until((event) => event.ev === 'reported' && event.job === job && event.tick >= tick);
   }

@@ -18,8 +18,8 @@ describe('cron jobs of three processes over Redis', () => {
     const members = [new Member(where), new Member(where), new Member(where)];
     await Promise.all(members.map((member) => member.untilEvent('ready')));
     for (const member of members) member.order({ start: true });
-    // No work ends by itself: the first process of a job keeps its lock until it is killed or gets the
-    // command `go`.
+    // The work of a tick does not end by itself. The first process that begins the work of a job keeps its
+    // lock until it is killed or gets the command `go`.
     const [job] = SOME;
     const begun = members.map(async (member) => {
       await member.until((event) => event.ev === 'begun' && event.job === job);

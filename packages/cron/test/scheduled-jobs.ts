@@ -39,24 +39,24 @@ export const JOBS: readonly string[] = [
 export interface Reported {
   readonly ev: 'called' | 'begun' | 'ended' | 'reported';
   readonly job: string;
-  /** The scheduled time in ISO format. */
+  /** The scheduled time of the tick, in ISO format. */
   readonly tick: string;
-  /** The outcome of the tick, or its error. Only reports with `ev: 'reported'` have it. */
+  /** The outcome of the tick, or its error. Only events with `ev: 'reported'` have it. */
   readonly outcome?: string;
-  /** How many milliseconds late the library called the job. Only reports with `ev: 'called'` have it. */
+  /** How many milliseconds late the library called the job. Only events with `ev: 'called'` have it. */
   readonly lateMs?: number;
 }
 
 interface Jobs {
-  /** The names of the jobs to schedule, from `JOBS`. */
+  /** The names of the jobs to schedule, as listed in `JOBS`. */
   readonly names: readonly string[];
   readonly pattern: string;
-  /** Does the work of each tick. */
+  /** The work that every job does at each of its ticks. */
   readonly work: () => Promise<void>;
   readonly tell: (reported: Reported) => void;
 }
 
-/** Schedules all jobs on the real libraries. */
+/** Schedules the named test jobs with the real scheduler libraries. */
 export function scheduleJobs(client: LockClient, jobs: Jobs): void {
   const { names, pattern, work, tell: report } = jobs;
   for (const guarantee of GUARANTEES)

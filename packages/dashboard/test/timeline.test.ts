@@ -49,7 +49,7 @@ describe('the drawing of a timeline', () => {
     expect([lane?.wait, lane?.hold]).to.deep.equal([undefined, undefined]);
   });
 
-  it('selects the latest departures and the front of the queue when there are too few lanes', () => {
+  it('shows the entries that left last and the front of the queue when there are too few rows for all entries', () => {
     const gone = ['a', 'b', 'c', 'd'].map((owner, at) =>
       span(owner, { joinedAt: 0, heldAt: at * 1_000, leftAt: (at + 1) * 1_000 }),
     );

@@ -57,7 +57,7 @@ export function etcd(options?: EtcdOptions): Backend {
 }
 
 /**
- * Returns the backend over the given drivers.
+ * Returns a backend that sends its requests through the given drivers.
  * @param files PEM files that are read for each new connection. They replace the option `credentials`
  */
 export function etcdOver(drive: DriverOf, options?: EtcdOptions, files?: PemFiles): Backend {
@@ -121,8 +121,8 @@ export class EtcdBackend implements Backend {
   }
 
   /**
-   * Opens a session. Tries every member once. The TTL is rounded up to whole seconds, and the server may grant a longer one (at least 2 s by
-   * default).
+   * Opens a session. Tries every member of the cluster once. The TTL is rounded up to whole seconds, and the server may grant a longer one (at least
+   * 2 s by default).
    */
   async open(ttlMs: number, signal: AbortSignal): Promise<Session> {
     if (!(ttlMs >= this.info.minTtlMs && ttlMs <= MAX_TTL_MS)) {
@@ -140,7 +140,7 @@ export class EtcdBackend implements Backend {
     });
   }
 
-  /** Resumes a session. Tries every member once. A session of another cluster counts as expired, since its lease does not exist in this one. */
+  /** Resumes a session. Tries every member once. A session of another cluster counts as expired, since its lease does not exist in this cluster. */
   async resume(resumption: string, signal: AbortSignal): Promise<Session> {
     const { lease, keyIds } = readResumption(resumption, this.#context.prefix);
     return this.#tryEachMember(signal, async () => {
@@ -164,8 +164,8 @@ export class EtcdBackend implements Backend {
 
   async evict(queue: string, entry: { readonly key: string; readonly order: bigint }): Promise<boolean> {
     const wasThere = await evict(this.#context, { queue, ...entry });
-    // Records the removal at once in all sessions of this process. Otherwise an evicted entry could still
-    // hand its hold over to a successor.
+    // Records the removal at once in all sessions of this process. Otherwise a session could still let a successor of the evicted entry take over its
+    // hold.
     if (wasThere) for (const session of this.#sessions) session.noteRemoved(entry);
     return wasThere;
   }
@@ -189,7 +189,7 @@ export class EtcdBackend implements Backend {
     this.#context.connection.close();
   }
 
-  /** Returns the renewer for a session that another thread of this process has opened. */
+  /** Returns a `Renewer`, which sends the heartbeats of a session that another thread of this process has opened. */
   renewerOf(lease: Lease): Renewer {
     const session = this.#sessionOn(lease);
     return { renew: (signal) => session.renew(signal), close: () => this.close() };
@@ -216,8 +216,8 @@ export class EtcdBackend implements Backend {
   }
 
   /**
-   * Sends the request, and reads the member's version at the same time. Rejects if the version is older than 3.4. A member that returns no
-   * version is accepted.
+   * Sends the request for a session, and reads the member's version at the same time. Rejects if the version is older than 3.4. A member that returns
+   * no version is accepted.
    */
   async #refuseTooOld(sendRequest: () => Promise<EtcdSession>): Promise<EtcdSession> {
     const { connection, proofChoice } = this.#context;
@@ -232,7 +232,7 @@ export class EtcdBackend implements Backend {
     );
   }
 
-  /** Repeats the request with the next member until one opens a session, or until a failure is definite. */
+  /** Requests a session from one member after another, until one opens it or a failure is definite. */
   async #tryEachMember(signal: AbortSignal, sendRequest: () => Promise<EtcdSession>): Promise<EtcdSession> {
     const failures: unknown[] = [];
     while (failures.length < this.#context.connection.endpoints.length) {

@@ -5,7 +5,7 @@ import type { EtcdSession } from './session/session.ts';
 
 /** The options of the backend from which the heartbeat thread opens its connection. */
 export interface SentOptions extends EtcdOptions {
-  /** The PEM files that the URL names, in place of `credentials`. */
+  /** The PEM files that the URL of the backend names, in place of `credentials`. */
   readonly files?: PemFiles | undefined;
 }
 
@@ -13,13 +13,13 @@ export interface SentOptions extends EtcdOptions {
 export interface SessionIdentity {
   readonly lease: Lease;
   /**
-   * Identifies the process that uses the session. When another process resumes the session, this text in the store changes, and the heartbeat thread
-   * notices that.
+   * A text in the store that identifies the process which has the session. When another process resumes the session, the text changes, and the
+   * heartbeat thread notices that.
    */
   readonly owner: string;
 }
 
-/** Returns the support for heartbeats from the heartbeat thread. The thread connects with the same options as the backend. */
+/** Returns what the core needs to send heartbeats from a heartbeat thread. The thread connects with the same options as the backend. */
 export function renewersOf(options: SentOptions, owner: string): RenewerSupport {
   return renewerSupport({
     options,

@@ -38,7 +38,7 @@ export function fromUrl(url: string): Backend {
   return etcdOver(driverOf, options, files);
 }
 
-/** Converts a URL to options, and the PEM files that it names. Exported for tests. */
+/** Converts the URL of a backend to options, and to the PEM files that the URL names. Exported for tests. */
 export function optionsOf(url: BackendUrl): EtcdOptions & { readonly files?: PemFiles } {
   const { scheme, hosts, path, username, password = '', params } = url;
   if (scheme !== 'etcd' && scheme !== 'etcds') {

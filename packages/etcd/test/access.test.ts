@@ -157,7 +157,7 @@ describe('etcd with authentication', () => {
       await eventually('the holder is out', () => holding.remove(queue, held.id).catch(() => false));
       const removedAt = performance.now();
       await turns.untilAdmitted();
-      // A waiter that gets no notification would read again only after 10 s.
+      // If the waiter got no notification of the removal, it would read the queue again only after 10 s.
       expect(livedSince(removedAt)).to.be.lessThan(5_000);
     });
 });

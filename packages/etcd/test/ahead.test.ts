@@ -12,11 +12,11 @@ interface Stored {
   /** The names of the entries that have marks. */
   readonly marks?: readonly string[];
   readonly more?: boolean;
-  /** Number of rows at the end of the list that get the same create revision, as the entries of one transaction have. */
+  /** Number of the newest rows that get the same create revision, as the entries of one transaction have. */
   readonly together?: number;
 }
 
-/** Creates the rows of a queue. Each text is the end of a key; the latest key comes first. */
+/** Creates the rows that a read of a queue returns. Each text is the end of a key. The newest key comes first. */
 function rows(ends: readonly string[], { marks = [], more = false, together = 1 }: Stored = {}): QueueRows {
   const range = (keys: readonly string[]): QueueRows['latest'] => ({
     header: { revision: '200', raft_term: '2' },

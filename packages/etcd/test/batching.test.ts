@@ -41,7 +41,7 @@ describe('batching of requests', () => {
     requests = new Requests();
   });
 
-  it('sends all requests of one turn of the event loop as one batch', async () => {
+  it('sends all requests of one tick as one batch', async () => {
     void requests.add('a1');
     void Promise.resolve().then(() => requests.add('b1'));
     expect(requests.sent).to.deep.equal([]);

@@ -12,13 +12,13 @@ export interface Bench<C> {
   readonly server: ProcessService;
   readonly operator: Operator;
   readonly proxies: [TcpProxy, TcpProxy, ...TcpProxy[]];
-  /** The backends and sessions that a test opens. They are closed after each test, before the proxies. */
+  /** The backends and sessions that a test opens. They are closed after each test, before the two proxies to the server are stopped. */
   readonly clients: C;
-  /** Returns the endpoints of the two proxies. */
+  /** Returns the endpoints of the two proxies to the server. */
   readonly hosts: () => string[];
 }
 
-/** Creates the test environment, and registers Mocha hooks in the suite that calls it. */
+/** Creates a server with an operator and two proxies, and registers Mocha hooks in the suite that calls it. */
 export function benchOf<C extends Pick<Clients, 'close'>>(clients: C): Bench<C> {
   const own = new OwnServer();
   let proxies: Bench<C>['proxies'];

@@ -24,7 +24,7 @@ describe('a holder with a blocked event loop, on an etcd cluster', function () {
   after(() => loop.close());
 
   for (const fault of ['killed', 'frozen'] as const)
-    it(`keeps the lock when the leader is ${fault} meanwhile`, async () => {
+    it(`keeps the lock when the leader of the cluster is ${fault} during the block`, async () => {
       const { report } = await loop.run(
         { maxBlockedMs: 90_000, ttlMs: TTL_MS, blockMs: 25_000 },
         async () => {

@@ -7,7 +7,7 @@ import { checkOptions } from '../src/api/options.ts';
 import { Watches } from '../src/server/watches.ts';
 
 const FOR_MS = 1_500;
-// Maximum number of streams that the client may open during the test (`FOR_MS`). A client without backoff would open about 80.
+// Maximum number of streams that the client may open during the test. A client without backoff would open about 80.
 const MOST = 20;
 
 describe('a server that accepts watch streams and ends them immediately', () => {
@@ -42,5 +42,5 @@ function streamThatEnds(listener: ChannelListener<IWatchResponse>): Channel<IWat
 }
 
 function ignore(): void {
-  // Does nothing, because each stream of this test has already ended.
+  // Does nothing, because each stream of this test ends by itself.
 }

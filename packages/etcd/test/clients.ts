@@ -35,7 +35,7 @@ export async function codeOf(promise: Promise<unknown> | undefined): Promise<unk
 export class TurnLog {
   readonly key: string;
   turn: Turn | undefined;
-  /** Whether the entry was admitted at least once. */
+  /** Whether the entry was admitted at least once so far. */
   wasAdmitted = false;
   error: unknown;
   readonly #subscription: { unsubscribe(): void };

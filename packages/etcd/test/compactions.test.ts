@@ -52,7 +52,7 @@ describe('events that etcd may have lost around a compaction', () => {
     await eventually('it has asked', () => pauses >= before + more);
   }
 
-  it('cost one small request per check, however many waiters there are', async () => {
+  it('cost one small request for each periodic check, however many waiters there are', async () => {
     const { compacted$ } = compactions();
     const waiting = Array.from({ length: 100 }, () => compacted$.subscribe());
     const pausesBefore = pauses;
@@ -64,8 +64,8 @@ describe('events that etcd may have lost around a compaction', () => {
     expect({ Range: before['Range'], ...others }).to.deep.equal(before);
     for (const one of waiting) one.unsubscribe();
     const last = await reads();
-    // This subscription only lets the time of ten checks pass. It sends no requests, because its object assumes a version of etcd that loses no
-    // events.
+    // Lets the time of ten checks for a compaction pass. This subscription sends no requests, because its object assumes a version of etcd that loses
+    // no events.
     const counting = compactions(false).compacted$.subscribe();
     await rounds(10);
     counting.unsubscribe();
@@ -99,7 +99,7 @@ describe('events that etcd may have lost around a compaction', () => {
     const key = Buffer.from('lost');
     await own.operator.put('lost');
     const createRevision = String(await own.operator.createRevisionOf('lost'));
-    // A watch that the server confirms, and that gets no events after that.
+    // A watch that the server has confirmed, and that then gets no events.
     const deaf$ = concat(of<WatchNotification>({ status: 'live' }), NEVER);
     const lookups = new Lookups(connection);
     let reads = 0;

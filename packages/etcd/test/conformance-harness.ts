@@ -10,8 +10,8 @@ import { Operator } from './operator.ts';
 type HarnessOf = (name: string, options: EtcdOptions & { readonly prefix: string }) => BackendHarness;
 
 /**
- * Functions that return endpoints of the server: `hosts` for the backends under test, and `operator` for the client that reads and changes keys
- * directly.
+ * Where the tests find the server: `hosts` returns the endpoint for the backends under test, and `operator` the endpoint for the client that reads
+ * and changes keys directly.
  */
 export interface Endpoints {
   readonly hosts: () => Promise<string>;
@@ -22,7 +22,9 @@ async function endpoint(): Promise<string> {
   return (await sharedEtcd('conformance of @queuelock/etcd')).endpoint;
 }
 
-/** Registers Mocha hooks in the suite that calls it. Returns the function that creates adapters. */
+/**
+ * Registers Mocha hooks in the suite that calls it. Returns a function that creates the adapters by which the conformance suite tests etcd backends.
+ */
 export function harnessesOfEtcd(at: Endpoints = { hosts: endpoint, operator: endpoint }): HarnessOf {
   let operator: Operator;
   before(async () => {
@@ -36,7 +38,7 @@ export function harnessesOfEtcd(at: Endpoints = { hosts: endpoint, operator: end
     name,
     // The shortest TTL that etcd grants with default settings.
     ttlMs: 2_000,
-    // The server revokes expired leases every 500 ms. The other 500 ms are for delays of a busy machine.
+    // The server revokes expired leases every 500 ms. The remaining 500 ms are for delays of a busy machine.
     expiryGranularityMs: 1_000,
     connect: async () => etcd({ hosts: await at.hosts(), ...options }),
     traces: true,

@@ -19,7 +19,7 @@ describe('one call that enters several etcd queues', () => {
   const direct = (): Promise<Session> =>
     clients.session({ hosts: bench.server.endpoint, heartbeatProof: 'verified' });
   const slow = (): Promise<Session> => clients.session({ hosts: hosts(), requestTimeoutMs: 1_000 });
-  /** Opens a session through one of the proxies, so that the test can lose replies. */
+  /** Opens a session through one of the two proxies to the server, so that the test can lose replies. */
   const lossy = (): Promise<Session> => clients.session({ hosts: bench.proxies[0].endpoint });
   const keysOf = async (specs: readonly EntrySpec[]): Promise<string[]> =>
     (await Promise.all(specs.map(({ queue }) => bench.operator.keysUnder(`${queue}/`)))).flat();
@@ -87,7 +87,8 @@ describe('one call that enters several etcd queues', () => {
       const placements = (await session.enqueueAll?.(specs)) ?? [];
       expect(placements).to.have.length(52);
       for (const { turn } of placements) expect(turn).to.include({ admitted: true, ahead: 0 });
-      // All these entries have the same create revision. A repeated enqueue must still find, among them, the entry of the queue `outer`.
+      // The entries of all these queues have the same create revision. A repeated enqueue must still find, among them, the entry of the queue
+      // `outer`.
       const again = [...((await session.enqueueAll?.(specs)) ?? []), await session.enqueue(specs[25]!)];
       for (const { turn } of again) expect(turn).to.include({ admitted: true, ahead: 0 });
       const behind = clients.follow(await session.enqueue(newSpec(outer)));

@@ -15,14 +15,17 @@ export class FastBench {
   readonly at: Bench<Clients> = benchOf(new Clients());
   queue = '';
 
-  /** Registers Mocha hooks in the suite that creates this object. */
+  /** Registers a Mocha hook in the suite that creates this object, which chooses a new queue for each test. */
   constructor() {
     beforeEach(() => {
       this.queue = freshQueue();
     });
   }
 
-  /** Opens a session whose queues have the given naming. It connects directly to the server, or to `hosts`: proxies that can lose replies. */
+  /**
+   * Opens a session whose queues have the given naming. It connects directly to the server, or through the proxies with the endpoints `hosts`, which
+   * can lose replies.
+   */
   open(naming: Naming = 'fast', hosts?: readonly string[]): Promise<Session> {
     return this.at.clients.session({
       hosts: hosts ?? this.at.server.endpoint,
@@ -44,17 +47,19 @@ export class FastBench {
     return this.at.clients.follow(placement);
   }
 
-  /** Raises the version of the tail key. So enqueues take the queue for a long one, and its tail stays when an entry is cancelled. */
+  /**
+   * Raises the version of the key that is the queue's tail. So enqueues treat the queue as a long one, and its tail stays when an entry is cancelled.
+   */
   makeLong(): Promise<void> {
     return this.at.operator.clutter(this.#tailKey, { puts: 50, bytes: 1 });
   }
 
-  /** Returns the keys of the entries in order. */
+  /** Returns the keys of the queue's entries in order. */
   keys(): Promise<string[]> {
     return this.at.operator.keysUnder(`${this.queue}/`);
   }
 
-  /** Returns the value of the tail key, if it exists. */
+  /** Returns the value of the key that is the queue's tail, if that key exists. */
   async tail(): Promise<string | undefined> {
     return (await this.at.operator.under(this.#tailKey))[this.#tailKey];
   }

@@ -4,13 +4,13 @@ import { expect } from 'chai';
 import { eventually } from './clients.ts';
 import type { FastBench } from './fast-bench.ts';
 
-/** The sessions whose entries contend for the queue, and the number of holds after which the test ends. */
+/** The sessions whose entries contend for one queue, and the number of holds after which the contention ends. */
 export interface CrowdOptions {
-  /** Sessions with the option `naming: 'fast'`. */
+  /** The sessions with naming `fast` whose entries contend for the queue. */
   readonly sessions: readonly Session[];
-  /** Sessions with the option `naming: 'go'`, each of which enqueues at times. */
+  /** Sessions with naming `go`, each of which enqueues an entry from time to time. */
   readonly visitors: readonly Session[];
-  /** The number of holds after which the test ends. */
+  /** The number of holds after which no more entries are enqueued. */
   readonly holds: number;
 }
 

@@ -66,7 +66,7 @@ describe('fast entries of etcd in a queue with other entries', () => {
     await turns.untilAdmitted();
   });
 
-  // Names as Go's clients use them, and names of keys that sort before or after those of entries.
+  // Names of keys as Go's clients create them, and names that sort before or after those of queuelock's entries.
   for (const name of ['694d805f7dad0506', '', '}', '\u007f', 'ü', '鎖']) {
     it(`wait for a key of another program, with the name ${JSON.stringify(name)}`, async () => {
       await bench.at.operator.put(`${bench.queue}/${name}`);

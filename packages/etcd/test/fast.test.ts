@@ -95,7 +95,7 @@ describe('an etcd queue with naming fast', () => {
     const positions = await enqueueMany(session, 4);
     const turns = positions.map((position) => bench.follow(position));
     await turns[0]!.untilAdmitted();
-    // Each waiter watches two keys and the holder only its own, so the server has this many watches when all are live.
+    // Each waiter watches two keys, and the holder only its own key. So with all watches live, the server has `2 * positions.length - 1` of them.
     await eventually('all watches are live', async () => {
       const metrics = await etcdMetrics(bench.at.server.endpoint);
       return sumOf(metrics, 'etcd_debugging_mvcc_watcher_total') >= 2 * positions.length - 1;

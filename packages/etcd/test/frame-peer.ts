@@ -42,7 +42,7 @@ export function frame(
   return Buffer.concat([head, bytes]);
 }
 
-/** Returns the payload of a SETTINGS frame with these values by the ids of the settings. */
+/** Returns the payload of a SETTINGS frame. The argument maps the id of each setting to its value. */
 export function settings(values: Readonly<Record<number, number>>): Buffer {
   const entries = Object.entries(values).map(([id, value]) => {
     const entry = Buffer.alloc(6);
@@ -88,9 +88,9 @@ export class RecordedStream extends Stream {
 /** Simulates the server of a connection without a socket. It sends frames to the connection, and records the frames that the connection sends. */
 export class FramePeer {
   readonly connection: Connection;
-  /** The events that the connection has reported to its listener, as text. */
+  /** The events that the connection under test has reported to its listener, as text. */
   readonly events: string[] = [];
-  /** How often the connection has called `write`. */
+  /** How often the connection under test has called its option `write`. */
   writes = 0;
   #sent = Buffer.alloc(0);
 
@@ -118,7 +118,7 @@ export class FramePeer {
     if (isStarted) this.connection.start();
   }
 
-  /** Creates a server and a connection that have already exchanged settings. `values` are those of the server. */
+  /** Creates a simulated server and a connection that have already exchanged settings. `values` are the settings of the server. */
   static async ready(
     values: Readonly<Record<number, number>> = {},
     options: { readonly window?: number; readonly firstId?: number } = {},
@@ -140,7 +140,7 @@ export class FramePeer {
     return stream;
   }
 
-  /** Resolves with the frames that the connection has sent since the last call, including those of the current tick. */
+  /** Resolves with the frames that the connection has sent since the last call of this method, including the frames of the current tick. */
   async sent(): Promise<SentFrame[]> {
     await new Promise((resolve) => setImmediate(resolve));
     let rest = this.#sent;
@@ -160,7 +160,7 @@ export class FramePeer {
     return frames;
   }
 
-  /** Resolves with the same frames as `sent`, each as text: type, stream id, flags, and size of the payload in bytes. */
+  /** Resolves with the frames that `sent` returns, each as text: type, stream id, flags, and size of the payload in bytes. */
   async sentAsText(): Promise<string[]> {
     return (await this.sent()).map(
       ({ type, id, flags, payload }) => `${type} ${id} ${flags} ${payload.length}`,

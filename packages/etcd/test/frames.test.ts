@@ -156,7 +156,7 @@ describe('an HTTP/2 connection of the transport socket', () => {
     });
   });
 
-  it('delivers a response in any division of its bytes', async () => {
+  it('delivers a response no matter how its bytes are divided into chunks', async () => {
     const response = Buffer.concat([
       frame('HEADERS', { id: 1, flags: END_HEADERS }, STATUS_200),
       frame('DATA', { id: 1 }, Buffer.from('one')),
@@ -316,7 +316,7 @@ describe('an HTTP/2 connection of the transport socket', () => {
     expect(await opened()).to.deep.equal([]);
   });
 
-  it('resets a stream before it opens a waiting one, whose place it takes', async () => {
+  it('resets a cancelled stream before it opens a waiting one in its place', async () => {
     const peer = await FramePeer.ready({ 3: 1 });
     const streams = [peer.open(), peer.open(), peer.open()];
     await peer.sent();
@@ -472,7 +472,7 @@ describe('an HTTP/2 connection of the transport socket', () => {
     expect(streams.every(({ events }) => events.at(-1) === 'end')).to.equal(true);
   });
 
-  it('accepts the pings and window updates that a burst of calls causes, and no more', async () => {
+  it('accepts the pings and window updates that a burst of calls causes, but not thousands of further pings', async () => {
     const peer = await FramePeer.ready();
     const streams = Array.from({ length: 1_500 }, () => peer.open());
     for (const stream of streams) peer.connection.send(stream, Buffer.from('m'), true);
@@ -490,7 +490,7 @@ describe('an HTTP/2 connection of the transport socket', () => {
     expect(streams.map(({ isOpen }) => isOpen)).to.deep.equal([false, false]);
   });
 
-  it('ends with an error of a listener, which it throws', async () => {
+  it('ends and throws the error when a listener throws', async () => {
     const peer = await FramePeer.ready();
     const stream = new (class extends RecordedStream {
       override onData(): void {

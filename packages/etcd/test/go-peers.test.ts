@@ -24,7 +24,7 @@ class Visitor {
     return { key: Buffer.from(`${queue}/${BigInt(lease).toString(16)}`), lease };
   }
 
-  /** Creates the key. Resolves with whether no other key of the queue is ahead of it. */
+  /** Creates the given key in the queue. Resolves with whether no other key of the queue is ahead of it. */
   async enter(queue: string, { key, lease }: { key: Buffer; lease: string }): Promise<boolean> {
     const { header, responses } = await this.#client.kv.txn({
       compare: [{ target: 'Create', result: 'Equal', create_revision: '0', key }],
@@ -81,7 +81,7 @@ describe('clients of Go in an etcd queue', () => {
     const turns = clients.follow(placement);
     await visitor.leave(key);
     await eventually('the waiter has looked again', () => turns.turn?.ahead === 1);
-    // Creates the same key again, which is behind the waiter now.
+    // Creates the key of the Go client again. It is now behind the waiter.
     expect(await visitor.enter(queue, key)).to.equal(false);
     safely(() => expect(turns.turn?.admitted).to.equal(false));
     await session.remove(queue, holder.id);

@@ -6,7 +6,7 @@ import type { ProcessService } from '@queuelock/harness/services/service';
 import { Clients, eventually, freshQueue, newSpec } from './clients.ts';
 import { OwnServer } from './own-server.ts';
 
-/** An entry, with the session that enqueued it and the placement that this session returned. */
+/** An entry, with the session that enqueued it and what the enqueue returned: its key, order number and turns. */
 interface Entered {
   readonly session: Session;
   readonly queue: string;
@@ -40,8 +40,8 @@ for (const transport of ['etcd3', 'http2', 'socket'] as const)
     it('does not admit a client in one queue when its entry in another queue is removed', async () => {
       const [holding, waiting] = [await clients.session(options), await clients.session(options)];
       /**
-       * Lets the session `holding` hand over the lock of a new queue to the session `waiting`. When that has
-       * happened, all earlier messages on the streams of both sessions have arrived.
+       * Hands over the lock of a new queue from the session `holding` to the session `waiting`. Afterwards, all earlier messages on the streams of
+       * both sessions have arrived.
        */
       const handOver = async (): Promise<void> => {
         const held = await enter(holding, freshQueue());

@@ -30,7 +30,7 @@ describe('a client of npm etcd3 that the application passes to etcd()', () => {
     opened.push(client);
     return client;
   }
-  // These clients never connect, so they need not be closed.
+  // The clients that this function creates never connect, so they need not be closed.
   const changed = (change: object): object => Object.assign(new Etcd3({ hosts: OFFLINE }), change);
 
   const refused: readonly (readonly [what: string, client: () => object, message: string])[] = [
@@ -72,7 +72,7 @@ describe('a client of npm etcd3 that the application passes to etcd()', () => {
     [
       'a client that throws when it is inspected',
       () =>
-        // This client never connects, so it need not be closed.
+        // A client of npm etcd3 that never connects, so it need not be closed.
         Object.defineProperty(new Etcd3({ hosts: OFFLINE }), 'pool', {
           get() {
             throw new TypeError('no pool here');

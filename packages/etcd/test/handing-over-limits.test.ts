@@ -4,14 +4,14 @@ import { until } from '@queuelock/harness/services/until';
 import { codeOf, eventually, freshQueue } from './clients.ts';
 import { HandOffBench, type QueuedEntry } from './handoff-bench.ts';
 
-// The limit in milliseconds that the page PROMISES states: while a removal is unconfirmed for longer, the next hold does not begin before a
-// confirmation.
+// The limit in milliseconds that the page PROMISES states: if a removal has no confirmation for longer, no further hold of the session begins early,
+// before the removal of its predecessor is confirmed.
 const MAX_UNCONFIRMED_MS = 100;
 
 describe('an early hand-over within an etcd session', () => {
   const bench = new HandOffBench();
 
-  /** Enqueues `count` entries of one session, which is connected through the first proxy. */
+  /** Enqueues `count` entries of one session, which is connected through the first of the two proxies. */
   async function entries(count: number): Promise<QueuedEntry[]> {
     const queue = freshQueue();
     const session = await bench.at.clients.session({
@@ -83,7 +83,7 @@ describe('an early hand-over within an etcd session', () => {
   });
 });
 
-/** Removes an entry again, in case an earlier removal got no reply. Returns whether the request succeeded. */
+/** Removes an entry again, because an earlier removal may have got no reply. Returns whether the request succeeded. */
 async function hasLeft({ session, spec }: QueuedEntry): Promise<boolean> {
   return (await codeOf(session.remove(spec.queue, spec.id))) === undefined;
 }

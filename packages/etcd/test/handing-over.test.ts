@@ -19,8 +19,8 @@ describe('an entry directly behind a holder of the same etcd session', () => {
   });
 
   /**
-   * Stops the clock of this process, so that no removal is unconfirmed for too long on a busy machine. handing-over-limits.test.ts tests such
-   * removals.
+   * Stops the clock of this process, so that even on a busy machine no removal counts as unconfirmed for too long. handing-over-limits.test.ts tests
+   * removals that are.
    */
   function freeze(): void {
     const frozenAt = clock();
@@ -28,8 +28,7 @@ describe('an entry directly behind a holder of the same etcd session', () => {
   }
 
   /**
-   * Enqueues `count` entries of one session, which is connected through the first proxy, and behind them one entry of another
-   * session.
+   * Enqueues `count` entries of one session, which is connected through the first of the two proxies, and behind them one entry of another session.
    */
   async function enqueueMany(
     count: number,
@@ -92,7 +91,7 @@ describe('an entry directly behind a holder of the same etcd session', () => {
     await bench.at.operator.remove(second.turns.key);
     await bench.at.operator.remove(third.turns.key);
     const left = [codeOf(bench.leave(first))];
-    // Both removals must happen in one tick, so that they are sent as one batch.
+    // The removals of the first and the second entry must happen in one tick, so that they are sent as one batch.
     while (!isAdmitted(second)) await Promise.resolve();
     left.push(codeOf(bench.leave(second)));
     await third.turns.untilAdmitted();
@@ -144,7 +143,7 @@ describe('an entry directly behind a holder of the same etcd session', () => {
   });
 });
 
-/** Removes an entry again, in case an earlier removal got no reply. Returns whether the request succeeded. */
+/** Removes an entry again, because an earlier removal may have got no reply. Returns whether the request succeeded. */
 async function hasLeft({ session, spec }: QueuedEntry): Promise<boolean> {
   return (await codeOf(session.remove(spec.queue, spec.id))) === undefined;
 }

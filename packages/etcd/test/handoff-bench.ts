@@ -16,7 +16,7 @@ export interface QueuedEntry {
 
 export const LABEL: string = JSON.stringify({ owner: 'worker', metadata: { job: '7' } });
 export const REMOVAL: Requests = { Range: 0, Put: 0, DeleteRange: 1, Txn: 0 };
-/** Number of requests, by method, of a removal that checks in its transaction whether the successor exists. */
+/** Requests that the server counts, by method, when a removal checks in its transaction whether the successor exists. */
 export const REMOVAL_WITH_SUCCESSOR: Requests = { Range: 0, Put: 0, DeleteRange: 0, Txn: 1 };
 /**
  * The requests of a hand-over: the holder removes its entry, and the next holder writes its label to announce

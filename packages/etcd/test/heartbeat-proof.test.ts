@@ -10,7 +10,7 @@ import { OwnServer } from './own-server.ts';
 
 const neverAborted = new AbortController().signal;
 const HEARTBEATS = 10;
-// How long the second member sends no responses, in milliseconds. Opening a session takes far less time.
+// How long one of the two members sends no responses, in milliseconds. Opening a session takes far less time.
 const MUTE_MS = 2_000;
 
 describe('heartbeats on etcd', () => {

@@ -124,11 +124,11 @@ describe('the decoder of HTTP/2 headers', () => {
     expect(() => decode(decoder, 'be'.repeat(30))).to.throw(/65536 bytes \(ENHANCE_YOUR_CALM\)/);
   });
 
-  it('drops the oldest entries when the table is full, and all when it is limited to nothing', () => {
+  it('drops the oldest headers when the table is full, and all headers when the table is limited to 0 bytes', () => {
     const decoder = new HpackDecoder();
     for (let i = 0; i < 300; i += 1)
       decode(decoder, `40017803${Buffer.from(String(100 + i)).toString('hex')}`);
-    // Each entry counts as 36 bytes, so the table of 4,096 bytes has room for 113 entries.
+    // Each header counts as 36 bytes, so the table of 4,096 bytes has room for 113 headers.
     expect(decode(decoder, 'be')).to.deep.equal([['x', '399']]);
     expect(decode(decoder, 'ff2f')).to.deep.equal([['x', '287']]);
     expect(() => decode(new HpackDecoder(), 'ff30')).to.throw(/unknown index/);
@@ -177,7 +177,7 @@ describe('the encoder of HTTP/2 headers', () => {
   it('never lets the token enter a table', () => {
     const encoder = new HpackEncoder();
     for (let i = 0; i < 3; i += 1) {
-      // The byte 0x10 precedes a literal name of a header that no table may store.
+      // The byte 0x10 precedes the literal name of a header that must not enter a table.
       expect(hex(encoder.encode(headers))).to.include(`1005${Buffer.from('token').toString('hex')}08`);
     }
   });

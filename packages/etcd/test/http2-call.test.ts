@@ -11,7 +11,7 @@ class EarlyStream extends Readable {
   }
 
   override _read(): void {
-    // Does nothing, since the test pushes the data.
+    // Does nothing, since the test itself pushes the data into the stream.
   }
 }
 
@@ -57,7 +57,7 @@ describe('a call over HTTP/2', () => {
     stream.emit('trailers', SUCCESS);
     expect(events).to.deep.equal([[7], [8], 'ended']);
     expect(stream.listenerCount('data')).to.equal(0);
-    // Ends the stream, since Node would otherwise never free it.
+    // Ends the stream and reads its end, since Node would otherwise never free it.
     stream.push(null);
     stream.read(0);
     await once(stream, 'end');

@@ -35,7 +35,7 @@ const DULL = /^(revision|.*_revision|ID|lease|raftIndex|raftAppliedIndex|dbSize.
  */
 function comparable(reply: unknown): unknown {
   const plain = (name: string, value: unknown): unknown => {
-    // The driver of this package omits the ids of cluster and member, since they are not needed.
+    // The driver of this package omits the ids of cluster and member from its replies, since nothing needs them.
     if (['response', 'cluster_id', 'member_id'].includes(name)) return undefined;
     return DULL.test(name) && value !== '0' ? 'some' : value;
   };
@@ -43,8 +43,7 @@ function comparable(reply: unknown): unknown {
 }
 
 /**
- * Sets the password of `alice` again to the same value, which makes the server forget her tokens. The client
- * for this logs in once.
+ * Sets the password of `alice` again to the same value, which makes the server forget her tokens. The client of `root` that does this logs in once.
  */
 async function changePassword(hosts: string): Promise<void> {
   const client = new Etcd3({ hosts, auth: root });
@@ -193,7 +192,7 @@ for (const { transport, name } of TRANSPORTS)
       });
     });
 
-    /** Runs the script in a process. Returns its exit code, its signal and what it printed. */
+    /** Runs the given script in a process. Returns its exit code, its signal and what it printed. */
     async function endOf(script: URL): Promise<object> {
       const child = fork(fileURLToPath(script), [server.endpoint, transport], { silent: true });
       let printed = '';

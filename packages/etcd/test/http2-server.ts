@@ -24,8 +24,8 @@ export class OddMember {
   reply: Reply = () => undefined;
   readonly #server: Http2Server | Http2SecureServer;
   /**
-   * All sessions, including those that a test has removed from `sessions`. `stop` ends them, because Node's server may not notice the end of a
-   * session after a GOAWAY.
+   * All HTTP/2 sessions of the server, including those that a test has removed from `sessions`. `stop` ends them, because Node's server may not
+   * notice the end of a session after a GOAWAY.
    */
   readonly #all: ServerHttp2Session[] = [];
 

@@ -6,7 +6,7 @@ import { lockByEtcdctl } from './etcdctl.ts';
 import { Operator } from './operator.ts';
 import { requestsOf } from './requests.ts';
 
-// A holder watches its own entry only after this time in milliseconds. So a shorter hold needs no watch.
+// In milliseconds. A holder watches its own entry only after a longer hold, so a hold that is shorter than this needs no watch.
 const SHORT_HOLD_MS = 200;
 
 describe('the queues of @queuelock/etcd', () => {
@@ -127,7 +127,7 @@ describe('the queues of @queuelock/etcd', () => {
       turns.stop();
       return performance.now() - from;
     };
-    // Repeats until a hold was shorter than `SHORT_HOLD_MS`. The watch of a longer hold would count as a third request.
+    // Repeats until a hold was so short that it needed no watch. The watch of a longer hold would count as a third request.
     for (let heldMs = Infinity; heldMs >= SHORT_HOLD_MS;) {
       const free = await requestsOf(server.endpoint, async () => (heldMs = await holdBriefly()));
       if (heldMs < SHORT_HOLD_MS) expect(free).to.equal(2);

@@ -131,8 +131,8 @@ describe('an etcd session', () => {
   });
 
   /**
-   * The placements of two entries that had the same key one after the other. The first one (`first`) has left. The second one (`again`) is behind a
-   * waiter that waited for the first one.
+   * Two entries that had the same key one after the other, each with what its enqueue returned. The first entry (`first`) has left. The second entry
+   * (`again`) is behind a waiter that waited for the first one.
    */
   interface Scene {
     readonly first: Placement;

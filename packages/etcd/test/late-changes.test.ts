@@ -48,7 +48,7 @@ describe('a change of an etcd entry', () => {
     const session = await clients.session({ hosts: bench.server.endpoint });
     const spec = newSpec(freshQueue(), { value: 'none' });
     await session.enqueue(spec);
-    // Reads the number of requests only here, because opening a session and its watches sends requests too.
+    // Reads the number of requests after the enqueue, because opening a session and its watches sends requests too.
     const before = await keyRequests(bench.server.endpoint);
     for (const value of ['once', 'twice']) await session.update(spec.queue, spec.id, value);
     const after = await keyRequests(bench.server.endpoint);

@@ -93,5 +93,5 @@ function numberedByServer(driver: Driver): Driver['watch'] {
 }
 
 function ignore(): void {
-  // Does nothing, since no stream is open.
+  // Does nothing, since the fake member has no real stream to close.
 }

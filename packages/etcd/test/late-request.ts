@@ -1,12 +1,15 @@
 import type { TcpProxy } from '@queuelock/harness/faults';
 
-/** Returns a predicate for chunks of bytes that contain this id. Every request for an entry contains the entry's id. */
+/** Returns a predicate for chunks of bytes: whether a chunk contains the id of an entry. Every request for an entry contains its id. */
 export const mentions =
   (id: string) =>
   (chunk: Buffer): boolean =>
     chunk.includes(id);
 
-/** Returns a predicate that is true for chunks of data with this id, except for the first such chunk, which creates the entry. */
+/**
+ * Returns a predicate for chunks of bytes: whether a chunk contains the id of an entry, and is not the first such chunk. The first one creates the
+ * entry.
+ */
 export function mentionsAgain(id: string): (chunk: Buffer) => boolean {
   let seen = 0;
   return (chunk) => chunk.includes(id) && (seen += 1) > 1;
@@ -14,12 +17,9 @@ export function mentionsAgain(id: string): (chunk: Buffer) => boolean {
 
 /** A request that a proxy holds back until the test lets it arrive. */
 export interface LateRequest {
-  /** Returns whether the request has reached a proxy. */
+  /** Returns whether the request has reached a proxy, which then holds it back. */
   readonly isInFlight: () => boolean;
-  /**
-   * Forwards the request. From then on the proxy delays all requests by the time for which this one was held
-   * back.
-   */
+  /** Forwards the request to the server. From then on the proxy delays all requests by the time for which it has held back this request. */
   readonly arrive: () => void;
 }
 
@@ -27,9 +27,9 @@ const FOR_EVER_MS = 2 ** 31 - 1;
 const HEAD_START_MS = 100;
 
 /**
- * Holds back the first request with a chunk for which `chunk` returns true, and all bytes after it, at the proxy where it arrives. Earlier
- * bytes are delayed by 100 ms, so that the request's headers, which may be in the chunk before, are held back as well. etcd would drop a request
- * that consists of headers only.
+ * Holds back one request at the proxy where it arrives: from the first chunk for which the function `chunk` returns true, all bytes wait. Earlier
+ * bytes are delayed by 100 ms, so that the request's headers, which may be in the chunk before, are held back as well. etcd would drop a request that
+ * consists of headers only.
  */
 export function keepBack(proxies: readonly TcpProxy[], chunk: (chunk: Buffer) => boolean): LateRequest {
   let arrive: (() => void) | undefined;

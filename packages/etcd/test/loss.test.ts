@@ -36,7 +36,7 @@ describe('the loss of an etcd entry', () => {
     const { queue, states, end } = await held();
     const [key = ''] = await bench.operator.keysUnder(`${queue}/`);
     const { ownership } = last(states);
-    // No request of the client reaches the server from now on.
+    // Holds back all requests of the client from now on, so that none reaches the server.
     bench.proxies[0].toServer.hold();
     await bench.operator.remove(key);
     await eventually('the loss is reported', () => !ownership.held);

@@ -13,8 +13,9 @@ function startsReply(data: Buffer): boolean {
 }
 
 /**
- * Lets the server execute the next request with a chunk for which `chunk` returns true, and cuts the connection before the reply passes the proxy.
- * The client's call then rejects at once with an unknown outcome. Resolves when the connection is cut.
+ * Loses the reply to the next request that has a chunk for which the function `chunk` returns true. The server executes the request, and the
+ * connection is cut before the reply passes the proxy. The client's call then rejects at once with an unknown outcome. Resolves when the connection
+ * is cut.
  */
 export async function loseReply(proxy: TcpProxy, chunk: (chunk: Buffer) => boolean): Promise<void> {
   const { seen, lost } = proxy.loseNextReply(chunk);

@@ -47,7 +47,7 @@ describe('an etcd server with signed tokens after a change of a role', () => {
 
   async function changeARole(): Promise<void> {
     changes += 1;
-    // This change outdates the token of the client itself, so the next change needs another client.
+    // A change of roles outdates the token of the client that makes it, so each change has a client of its own.
     admin = new Etcd3({ hosts: server.endpoint, auth: root });
     const role = admin.role(`role ${changes}`);
     await role.create();

@@ -23,7 +23,7 @@ export class Operator {
     return this.client.getAll().prefix(prefix).sort('Create', 'Ascend').keys();
   }
 
-  /** Returns all keys with this prefix, and their values. */
+  /** Returns all keys that begin with the prefix, with their values. */
   async under(prefix: string): Promise<Record<string, string>> {
     return this.client.getAll().prefix(prefix).strings();
   }
@@ -81,10 +81,7 @@ export class Operator {
     return kvs[0];
   }
 
-  /**
-   * Enables authentication. `root` has all permissions, and `user` may read and write the keys with this
-   * prefix.
-   */
+  /** Enables authentication. `root` has all permissions, and `user` may read and write the keys that begin with `prefix`. */
   async switchOnAccessControl({ root, user, prefix }: AccessRules): Promise<void> {
     const { client } = this;
     await client.user(root.username).create(root.password);

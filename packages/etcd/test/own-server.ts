@@ -7,7 +7,7 @@ type Flags = NonNullable<EtcdOptions['flags']>;
 // Settings with short timeouts, so that a server of a single member elects itself soon after each start.
 const ELECTED_SOON = { 'heartbeat-interval': 20, 'election-timeout': 200 };
 
-/** A server for one suite, with an operator. The constructor registers the Mocha hooks of that suite. */
+/** A server that one suite uses, and an operator, who changes its keys directly. The constructor registers the Mocha hooks of that suite. */
 export class OwnServer {
   server!: ProcessService;
   operator!: Operator;
@@ -24,7 +24,7 @@ export class OwnServer {
   }
 }
 
-/** Starts a server that only one suite uses, so that it may be harmed. It grants TTLs from 1 s. */
+/** Starts a server that only one suite uses, so that its tests may kill it or fill its store. It grants TTLs from 1 s. */
 export function startOwnServer(flags: Flags = {}): Promise<ProcessService> {
   return startEtcd({ way: 'process', flags: { ...ELECTED_SOON, ...flags } });
 }

@@ -22,12 +22,12 @@ class Members {
     return new ProofChoice(this as unknown as Connection, heartbeats, (line) => lines.push(line));
   }
 
-  /** Emits a failure of a request to the member with this index, as a connection does. */
+  /** Emits that a request to the member with this index has failed, as a connection does. */
   fail(index: number): void {
     this.#failures$.next(this.endpoints[index]!);
   }
 
-  /** Replies to all pending status requests with this version. */
+  /** Replies to all pending requests for the status of a member, with the given version. */
   async tell(version: string, term = '7'): Promise<void> {
     for (const { host, answer } of this.requested.splice(0))
       answer({ version, term, member: host, leader: 'a:1' });

@@ -21,7 +21,7 @@ describe('the limit of concurrent requests of an etcd backend', () => {
   });
 
   afterEach(() => {
-    // Sends all replies until no request waits, because each reply lets another request be sent.
+    // Sends replies again and again until no request waits, because each reply lets another request be sent.
     const replyToAll = (): void => {
       for (const { answer } of sent.splice(0)) answer();
     };
@@ -93,7 +93,7 @@ describe('the limit of concurrent requests of an etcd backend', () => {
     const last = send('last', { waitTimeoutMs });
     const stopped = last.catch((error: unknown) => error);
     const started = performance.now();
-    // Each reply lets one more request be sent. The loop ends when the request named `last` was sent.
+    // Each reply lets one more request be sent. The loop ends when the waiting request named `last` was sent.
     for (let at = 0; performance.now() - started < longMs; at += 1) {
       const [first] = sent.splice(0, 1);
       first!.answer();

@@ -18,7 +18,7 @@ export async function keyRequests(endpoint: string): Promise<Record<string, numb
   return keyRequestsIn(await etcdMetrics(endpoint));
 }
 
-/** Extracts the number of handled requests for keys from these metrics, by method. */
+/** Extracts the numbers of handled requests for keys, by method, from the metrics of a server. */
 export function keyRequestsIn(metrics: Metrics): Record<string, number> {
   const methods = ['Range', 'Put', 'DeleteRange', 'Txn'];
   return Object.fromEntries(

@@ -173,8 +173,7 @@ describe('a resumed etcd session', () => {
     const lossy = clients.backend({ hosts: bench.proxies[0].endpoint, heartbeatProof: 'verified' });
     const resumed = await lossy.resume!(resumption!, neverAborted);
     const lost = loseReply(bench.proxies[0], mentions(spec.id));
-    // Enqueues with another limit. If the resumed session did not find its entry, it would create one with
-    // another key.
+    // Enqueues with another limit than before. If the resumed session did not find its entry, it would create one with another key.
     const failure: unknown = await resumed.enqueue({ ...spec, limit: 2 }).catch((error: unknown) => error);
     expect(failure).to.have.property('code', 'UNAVAILABLE');
     await lost;
@@ -189,8 +188,8 @@ describe('a resumed etcd session', () => {
     const { resumption, ttlMs } = session;
     await session.abandon?.();
     const lossy = clients.backend({ hosts: bench.proxies[0].endpoint, heartbeatProof: 'verified' });
-    // Loses the reply to the write of the generation key, after which the server refuses late requests of the
-    // earlier process.
+    // Loses the reply to the resumption: the write of the session's generation key. After that write, the server refuses late requests of the earlier
+    // process.
     const lost = loseReply(bench.proxies[0], mentions(`.queuelock/${session.id}`));
     const failure: unknown = await lossy.resume!(resumption!, neverAborted).catch((error: unknown) => error);
     expect(failure).to.have.property('code', 'UNAVAILABLE');

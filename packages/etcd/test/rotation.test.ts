@@ -7,8 +7,8 @@ import { checkOptions } from '../src/api/options.ts';
 const HOSTS = ['a:1', 'b:1', 'c:1', 'd:1'];
 
 /**
- * Reports failures of the member that the connection uses, again and again. Returns the members in the order
- * in which the connection has used them.
+ * Lets requests fail again and again, each at the member that the connection uses. Returns the members in the order in which the connection has used
+ * them.
  */
 function orderOf(connection: Connection): string {
   const hosts: string[] = [];

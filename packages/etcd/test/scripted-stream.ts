@@ -66,5 +66,5 @@ export class ScriptedStreams {
 }
 
 function ignore(): void {
-  // Does nothing, since no stream is open.
+  // Does nothing, since the fake member has no real stream to close.
 }

@@ -1,5 +1,4 @@
-// Runs the conformance suite on servers that the short test run does not start: etcd 3.5, and one behind
-// etcd's grpc-proxy.
+// Runs the conformance suite on servers that the short test run does not start: etcd 3.5, and etcd behind a grpc-proxy.
 import { describeBackend } from '@queuelock/conformance';
 import { sharedEtcd } from '@queuelock/harness/services';
 import { startEtcdGrpcProxy } from '@queuelock/harness/services/etcd-grpc-proxy';

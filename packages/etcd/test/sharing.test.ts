@@ -17,7 +17,7 @@ describe('a downgrade of an etcd entry', () => {
     clients.session({ hosts: bench.server.endpoint, heartbeatProof: 'verified' });
   const slow = (): Promise<Session> =>
     clients.session({ hosts: hosts(), requestTimeoutMs: 1_000, heartbeatProof: 'verified' });
-  /** Opens a session through one of the proxies, so that the test can lose replies. */
+  /** Opens a session through one of the two proxies to the server, so that the test can lose replies. */
   const lossy = (): Promise<Session> =>
     clients.session({ hosts: bench.proxies[0].endpoint, heartbeatProof: 'verified' });
   const marksOf = (queue: string): Promise<string[]> =>
@@ -192,15 +192,14 @@ describe('a downgrade of an etcd entry', () => {
     await clients.follow(reader).untilAdmitted();
   });
 
-  it('is awaited by readers that send no requests when the value of the entry is updated', async () => {
+  it('is awaited by readers without further requests while only the value of the entry changes', async () => {
     const session = await direct();
     const { queue, id } = await holder(session);
     const waiting = clients.follow(await session.enqueue(newSpec(queue, { shared: true })));
     await eventually('it watches', async () => (await watchers()) === 3);
     const before = await handledTxns(bench.server.endpoint);
     for (let i = 0; i < 20; i += 1) await session.update(queue, id, String(i));
-    // The waiter reads the queue once for each of its up to three watches, when the server has confirmed the
-    // watch.
+    // The waiter has up to three watches. It reads the queue once for each of them, when the server has confirmed that watch.
     expect((await handledTxns(bench.server.endpoint)) - before).to.be.within(20, 20 + 3);
     safely(() => expect(waiting.turn?.admitted).to.equal(false));
   });

@@ -24,7 +24,7 @@ describe('a client of an etcd queue with a single key, with failures', () => {
   });
 
   const everything = (): Promise<string[]> => bench.operator.keysUnder(queue);
-  /** Opens a session through one of the proxies, so that the test can lose replies. */
+  /** Opens a session through one of the two proxies to the server, so that the test can lose replies. */
   const lossy = (): Promise<Session> =>
     clients.session({ hosts: bench.proxies[0].endpoint, singleKey: ownName });
   const slow = (): Promise<Session> =>
@@ -227,8 +227,8 @@ describe('a client of an etcd queue with a single key, with failures', () => {
       const failure = await turns.untilLost();
       expect(failure).to.include({ code: 'ENTRY_LOST' });
       expect(String(failure)).to.match(/admitted, but .*refuses writing a single key/);
-      // The removal must not mention the single key. Servers that check the permissions of nested
-      // transactions would otherwise refuse it.
+      // The request that removes the entry must not contain the single key. Servers that check the permissions of nested transactions would otherwise
+      // refuse the request.
       let named = false;
       proxy.onClientData = (chunk) => (named ||= chunk.includes('single-'));
       expect(await session.remove(queue, behind.id)).to.equal(true);

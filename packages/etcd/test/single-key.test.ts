@@ -195,7 +195,7 @@ describe('an etcd queue with a single key', () => {
   });
 
   it('lets a multi-lock take its single keys only when all its entries are admitted', async () => {
-    // The session `holder` creates no single keys, as Go's clients create none.
+    // The session `holder` creates no single keys, as clients in Go create none.
     const [session, holder] = [await open(), await open({ singleKey: () => undefined })];
     const specs = ['a', 'b'].map((name) => newSpec(`${queue}-${name}`));
     const ahead = newSpec(specs[1]!.queue);
@@ -204,7 +204,7 @@ describe('an etcd queue with a single key', () => {
     expect(placements.map(({ turn }) => turn.admitted)).to.deep.equal([false, false]);
     const logs = placements.map((placement) => clients.follow(placement));
     await eventually('they are followed', () => logs.every(({ turn }) => turn !== undefined));
-    // When the updates of these entries resolve, all earlier requests of the session have reached the server.
+    // Updates the entries of the multi-lock. When the updates resolve, all earlier requests of the session have reached the server.
     for (const { queue: name, id } of specs) expect(await session.update(name, id, 'waits')).to.equal(true);
     safely(() => expect(logs.map(({ turn }) => turn?.admitted)).to.deep.equal([false, false]));
     const held = await old.tryLock(specs[0]!.queue);
@@ -272,7 +272,7 @@ describe('an etcd queue with a single key', () => {
     expect(await session.remove(queue, spec.id)).to.equal(false);
   });
 
-  it('keeps the key of a holder whom a client without the option singleKey evicts', async () => {
+  it('keeps the single key when a client without the option singleKey evicts the holder', async () => {
     const session = await open();
     const spec = newSpec(queue);
     const placement = await session.enqueue(spec);

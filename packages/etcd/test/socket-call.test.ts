@@ -7,7 +7,7 @@ import { FramePeer, frame } from './frame-peer.ts';
 const END_STREAM = 1;
 const END_HEADERS = 4;
 
-/** Returns a block of HPACK with these headers as literals, which neither uses nor changes the table. */
+/** Returns a block of the given headers in HPACK, as literals, which neither use nor change the table. */
 function block(headers: Readonly<Record<string, string>>): Buffer {
   const text = (value: string): Buffer[] => [Buffer.from([value.length]), Buffer.from(value)];
   return Buffer.concat(
@@ -60,7 +60,7 @@ async function open(onMessage = (): void => undefined): Promise<TestCall> {
 }
 
 describe('a call of the transport socket', () => {
-  it('delivers each message of any division, and then the success', async () => {
+  it('delivers each message however its bytes are divided into chunks, and then reports success', async () => {
     const { peer, events } = await open();
     peer.send(headers(GRPC), data('0000000001aa'), data('00000000'), data('02bbbb0000000000'), data('0000'));
     expect(events).to.deep.equal(['aa', 'bbbb', '']);
@@ -155,7 +155,7 @@ describe('a call of the transport socket', () => {
       const bytes = Buffer.concat([block(status), GARBAGE]);
       peer.send(headers(GRPC), frame('HEADERS', { id: 1, flags: END_HEADERS | END_STREAM }, bytes));
       expect(peer.events.at(-1)).to.match(/COMPRESSION_ERROR/);
-      // The socket's end does the same.
+      // Resets the stream, as the end of the socket does.
       call.onReset(8);
       expect(events.at(-1)).to.match(/^14 UNAVAILABLE/);
     }
@@ -173,13 +173,13 @@ describe('a call of the transport socket', () => {
     }
   });
 
-  it('ends without the success that an incomplete message precedes', async () => {
+  it('ends with an error when a status of success follows an incomplete message', async () => {
     const { peer, events } = await open();
     peer.send(headers(GRPC), data('0000000002aa'), trailers(OK));
     expect(events).to.deep.equal(['closed', 'retired', '13 INTERNAL: invalid response: it is incomplete']);
   });
 
-  it('ignores the body of a page, and reports its HTTP status', async () => {
+  it('ignores the body of a response that is a web page, and reports its HTTP status', async () => {
     const { peer, events } = await open();
     peer.send(headers({ ':status': '502', 'content-type': 'text/html' }), data('3c68746d6c3e'));
     peer.send(frame('DATA', { id: 1, flags: END_STREAM }, '00'));
@@ -206,7 +206,7 @@ describe('a call of the transport socket', () => {
 });
 
 describe('the buffer of messages', () => {
-  it('grows with what has arrived, not with what a prefix announces', () => {
+  it('grows with the bytes that have arrived, not with the length that the prefix of a message announces', () => {
     const buffer = new MessageBuffer();
     const prefix = Buffer.alloc(5);
     prefix.writeUInt32BE(MAX_MESSAGE_BYTES, 1);
@@ -216,7 +216,7 @@ describe('the buffer of messages', () => {
     expect(buffer.isHalf).to.equal(true);
   });
 
-  it('joins a large message of many parts, and the small one behind it', () => {
+  it('joins the many parts of a large message, and returns the small message behind it', () => {
     const buffer = new MessageBuffer();
     const messages: Buffer[] = [];
     const large = Buffer.alloc(100_000, 'abc');

@@ -14,7 +14,7 @@ const RUNS = 5;
 
 /** Clients that acquire and release the same locks repeatedly, until a test stops them. */
 class Contenders {
-  /** How many calls of `run` each client has finished. */
+  /** How many calls of `run` each client has finished so far, by the index of the client. */
   readonly runs: number[] = Array<number>(CLIENTS).fill(0);
   failures = 0;
   readonly #clients: LockClient[];

@@ -16,7 +16,7 @@ const OK = { 'grpc-status': '0' };
 const CALLS = 12;
 const LARGE = 300_000;
 
-/** Returns an encoded range response with the count 3 and an unknown field of this many bytes. */
+/** Returns an encoded range response that contains the count 3 and an unknown field with the given number of bytes. */
 function large(bytes: number): Buffer {
   const message = Buffer.concat([
     Buffer.from([0x7a, ...varint(bytes)]),
@@ -56,7 +56,7 @@ describe('the socket transport of etcd, with an HTTP/2 server of Node', () => {
     await member.stop();
   });
 
-  /** Returns a reply that is sent only after the whole request has arrived. Records the size of the request in `received`. */
+  /** Returns a reply that the server sends only after the whole request has arrived. Adds the size of the request to `received`. */
   const after =
     (reply: Reply): Reply =>
     (stream, headers) => {
@@ -274,7 +274,7 @@ describe('a socket link of etcd', () => {
     ]);
   });
 
-  it('retires when no further call can get an id, and closes after the last call', async () => {
+  it('accepts no more calls when no stream id is left, and closes after the last call', async () => {
     const link = dial();
     await eventually('it is ready', () => events.includes('ready'));
     member.reply = only({ 'grpc-status': 0 });

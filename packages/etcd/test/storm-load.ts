@@ -18,7 +18,7 @@ export interface Cost {
 
 const OPENED = 'net.client.socket';
 
-/** Returns the times at which this process opened sockets to these ports while the work ran. */
+/** Returns the times at which this process began to connect to one of the given ports while the work ran. */
 export async function attemptsDuring(
   ports: readonly number[],
   work: () => Promise<unknown>,
@@ -37,7 +37,7 @@ export async function attemptsDuring(
   return attempts;
 }
 
-/** Returns the largest number of these times within any one second. */
+/** Returns how many of the given times, at most, are within any one second. */
 export function maxPerSecond(moments: readonly number[]): number {
   return Math.max(
     0,

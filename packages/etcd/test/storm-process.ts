@@ -14,13 +14,13 @@ export interface StormPlan {
 
 export type StormEvent = { readonly ev: 'ready' } | { readonly ev: 'cost'; readonly cost: Cost };
 
-/** Runs the client in its own process, so that the CPU time of proxies and test runner is not measured. */
+/** Runs a client whose servers fail in its own process, so that the CPU time of proxies and test runner is not measured. */
 export class StormProcess extends ScriptProcess<StormEvent> {
   constructor(spec: StormPlan) {
     super(scriptOf(SCRIPT), [JSON.stringify(spec)]);
   }
 
-  /** Starts the measurement, and resolves with its result. */
+  /** Starts the measurement of the client's cost, and resolves with its result. */
   async cost(): Promise<Cost> {
     this.tell({});
     const event = await this.untilEvent('cost');

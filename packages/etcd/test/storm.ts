@@ -7,7 +7,7 @@ import { startProxy, type TcpProxy } from '@queuelock/harness/faults';
 export const FAILURES = ['accepts and closes', 'refuses', 'is silent'] as const;
 export type Failure = (typeof FAILURES)[number];
 
-/** Proxies to one server, which simulate the failures. */
+/** Proxies to one server, which simulate servers that fail all requests. */
 export class FailingServers {
   readonly #proxies: TcpProxy[] = [];
   readonly #closing = createServer((socket) => socket.destroy());

@@ -20,13 +20,13 @@ describe('successors of an entry in the same etcd session', () => {
     notified = [];
   });
 
-  /** Creates an entry that holds and that a waiter follows, with this order number and this grant token. */
+  /** Creates an entry that holds the lock, and that a waiter of this process follows. */
   function owner(order: bigint, grantToken?: bigint): Entry {
     const origin = { prefix: '', lease: '1', revision: 0n, resumedAt: 0n, isFast: false, keyId: `${order}` };
     return Object.assign(new Entry(newSpec('q'), origin), { order, grantToken, owned: true, followed: true });
   }
 
-  /** Registers a successor directly behind an entry. Returns a function that unregisters it. */
+  /** Registers a successor for the entry `ahead`, with the given order number. Returns a function that unregisters it. */
   function addBehind(ahead: Entry, order: bigint): () => void {
     const notify = (at: bigint, now: boolean): void => {
       notified.push([at, now]);

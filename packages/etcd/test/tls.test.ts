@@ -32,7 +32,7 @@ describe('an etcd server that requires client certificates', function () {
     await plain?.stop();
   });
 
-  /** Connects until the error message matches. On a busy machine a single attempt may time out instead. */
+  /** Connects again and again until the error message matches. On a busy machine a single attempt may time out instead. */
   async function refusedWith(options: EtcdOptions, words: RegExp): Promise<void> {
     const backend = etcd(options);
     let last: unknown;

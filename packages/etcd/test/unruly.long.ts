@@ -18,7 +18,7 @@ const UNARY = {
 const STREAM = { on: 'sync', write: 'sync', end: 'sync', cancel: 'sync' } as const;
 const TTL_MS = 1_500;
 
-/** Returns a subclass of npm etcd3's `Etcd3` whose calls misbehave, as instrumentation may cause. `calls` decides how. */
+/** Returns a subclass of npm etcd3's `Etcd3` whose calls misbehave, as instrumentation may cause. The argument decides how each call misbehaves. */
 function unrulyClass(calls: UnrulyCalls): typeof Etcd3 {
   return class extends Etcd3 {
     constructor(options?: IOptions) {

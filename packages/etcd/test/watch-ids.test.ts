@@ -89,7 +89,7 @@ describe('the watches on one stream of an etcd server', () => {
       expect(member.requested).to.deep.equal(['q/a']);
     });
 
-    it('are checked by one more watch after a failed request', () => {
+    it('are checked by a request for one more watch after another request to the server has failed', () => {
       watch('q/a');
       member.confirm('0');
       connection.failed(connection.endpoint, { what: 'a request', error: new Error('no answer') });

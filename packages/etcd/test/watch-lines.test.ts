@@ -9,7 +9,7 @@ import { Watches } from '../src/server/watches.ts';
 import { eventually } from './clients.ts';
 import { startOwnServer } from './own-server.ts';
 
-// The timeout of a response on a stream, in milliseconds. It is long, so that the client does not replace a stream during a test.
+// The time within which a watch stream must get a response, in milliseconds. It is long, so that the client does not replace a stream during a test.
 const LONG_TIMEOUT_MS = 30_000;
 const CALL = { withinMs: LONG_TIMEOUT_MS };
 

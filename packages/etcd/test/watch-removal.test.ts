@@ -104,7 +104,7 @@ describe('the removal of an etcd entry whose key had earlier entries', () => {
     expect(reported).to.deep.equal([{ owned: false, at: 40n }]);
   });
 
-  it("shows that the entry held alone only if the entry's own label states that", () => {
+  it('shows that the entry held alone only if the label of this entry states so, and not that of an earlier entry', () => {
     const [reported, other] = [departures(), departures()];
     report(put(10, 12, NOTED), deleted(15), put(20), put(20, 25), deleted(30));
     expect(reported).to.deep.equal([{ owned: false, at: 30n }]);

@@ -1,7 +1,7 @@
 import type { Subscription, Observable } from 'rxjs';
 import type { Watcher, WatchNotification, WatchTarget, Watches } from '../src/server/watches.ts';
 
-/** Creates fake watches. They notify each watcher of what `watch` emits for its target. */
+/** Creates fake watches. They notify each watcher of what the function `watch` emits for the watcher's target. */
 export function watchesOver(watch: (target: WatchTarget) => Observable<WatchNotification>): Watches {
   const subscriptions = new Map<Watcher, Subscription>();
   const watches: Pick<Watches, 'watch' | 'add' | 'remove'> = {

@@ -5,17 +5,14 @@ import { etcdMetrics, sumOf } from '@queuelock/harness/services';
 import { benchOf } from './bench.ts';
 import { Clients, codeOf, eventually, freshQueue, newSpec } from './clients.ts';
 
-// A holder watches its own entry only after this time in milliseconds. So a shorter hold needs no watch.
+// In milliseconds. A holder watches its own entry only after a longer hold, so a hold that is shorter than this needs no watch.
 const SHORT_HOLD_MS = 200;
 
 describe('waiting in an etcd queue', () => {
   const bench = benchOf(new Clients());
   const { clients, hosts } = bench;
 
-  /**
-   * Enqueues a holder, which is connected directly, and behind it a waiter, which is connected through the
-   * given hosts.
-   */
+  /** Enqueues a holder, which is connected directly to the server, and behind it a waiter, which is connected through the given hosts. */
   async function holderAndWaiter(hosts: readonly string[]): Promise<{
     readonly queue: string;
     readonly release: () => Promise<boolean>;
@@ -129,8 +126,7 @@ describe('waiting in an etcd queue', () => {
     const from = performance.now();
     const held = clients.follow(admitted);
     const atFirst = await watchers();
-    // Does not check the count if counting took so long, as on a busy machine, that the holder may watch its
-    // own key by then.
+    // If counting the watches took so long, as on a busy machine, that the holder may watch its own key by then, the count is not checked.
     if (performance.now() - from < SHORT_HOLD_MS) expect(atFirst).to.equal(2);
     await eventually('the holder watches its own key', async () => (await watchers()) === 3);
     turns.stop();

@@ -37,7 +37,7 @@ const bytes = fc.oneof(
   fc.constantFrom(0, 1, 120, 127, 128, 130, 16_383, 16_384, 20_000).map((length) => Buffer.alloc(length, 7)),
 );
 
-/** Generates messages of this type. They are nested at most as deep as a transaction within a transaction. */
+/** Generates messages of the given protobuf type. They are nested at most as deep as a transaction within a transaction. */
 function messageOf(type: protobuf.Type, depth = 0): fc.Arbitrary<Record<string, unknown>> {
   const properties: Record<string, fc.Arbitrary<unknown>> = {};
   type.resolveAll();
@@ -61,10 +61,7 @@ function sent(type: protobuf.Type, message: object): Buffer {
   return Buffer.from(type.encode(type.fromObject(message)).finish());
 }
 
-/**
- * Checks that `whole` has every property of `part` with the same value. `whole` may have further properties, which this package
- * does not read.
- */
+/** Checks that each property of `part` has the same value in `whole`. `whole` may have further properties, which this package does not read. */
 function isPartOf(part: unknown, whole: unknown): void {
   if (Buffer.isBuffer(part)) expect(part.equals(whole as Buffer)).to.equal(true);
   else if (Array.isArray(part)) {
@@ -100,8 +97,8 @@ describe('the messages of etcd over http2', () => {
           expect([frame[0], frame.readUInt32BE(1)]).to.deep.equal([0, frame.length - PREFIX]);
           const ours = frame.subarray(PREFIX);
           const theirs = sent(type, message);
-          // protobufjs packs lists of enumerations into one field. That is the other valid encoding, so only
-          // the decoded messages are compared.
+          // In lists of enumerations, protobufjs packs all values into one field, and this package writes one field for each value. Both encodings
+          // are valid, so only the decoded messages are compared.
           if (request === 'WatchRequest')
             expect(type.toObject(type.decode(ours), AS_ETCD3)).to.deep.equal(
               type.toObject(type.decode(theirs), AS_ETCD3),
@@ -141,7 +138,7 @@ describe('the messages of etcd over http2', () => {
     });
     for (let length = 1; length < whole.length; length += 1) {
       const part = whole.subarray(0, length);
-      // A message may end where a field ends, so this shorter part is valid too.
+      // A message may end where a field ends, so the bytes without the last field are valid too.
       if (length === whole.length - 2) expect(decoded(methods.range.decode, part).count).to.equal('0');
       else expect(() => decoded(methods.range.decode, part)).to.throw(RangeError);
     }
@@ -153,8 +150,8 @@ describe('the messages of etcd over http2', () => {
     const nested = (levels: number): Buffer => {
       const pieces: Buffer[] = [];
       let length = 0;
-      // In a transaction's response, the list of responses is field 3. In one of these, a nested transaction
-      // is field 4.
+      // In the response to a transaction, field 3 is the list of responses to its operations. In each of these, field 4 is the response to a nested
+      // transaction.
       for (let level = 0; level < levels; level += 1) {
         const prefix = Buffer.concat([Buffer.from([level % 2 === 0 ? 0x22 : 0x1a]), varint(length)]);
         pieces.unshift(prefix);

@@ -13,14 +13,17 @@ export interface ConsulTxnResponse {
 }
 
 /**
- * Returns an operation for a transaction of Consul that checks the hold. Once the hold's own entry has left its queue, the whole transaction fails.
- * Raft orders the transaction and the removal of the entry. So the writes in the transaction happen under the lock or not at all, and never after a
- * fenced write of a later holder. Use it on the cluster and data center that has the lock.
+ * Returns an operation for a transaction of Consul that checks the hold. Once the hold's own entry has left
+ * its queue, the whole transaction fails. Raft orders the transaction and the removal of the entry. So the
+ * writes in the transaction happen under the lock or not at all, and never after a fenced write of a later
+ * holder. Use it on the cluster and data center that has the lock.
  *
- * The operation reads the key and does not compare an index. The key of an entry is never used again, so the hold lasts as long as the key exists.
- * Its index (`check-index`) would also change with the entry's label.
+ * The operation reads the key and does not compare an index. The key of an entry is never used again, so the
+ * hold lasts as long as the key exists. The index of the key (`check-index`) would also change with the
+ * entry's label.
  * @param hold an exclusive hold; its token is checked, its key is read
- * @throws {QueueLockError} `INVALID_ARGUMENT` when the hold is not exclusive; `OWNERSHIP_LOST` when reading `ownership.key` throws it
+ * @throws {QueueLockError} `INVALID_ARGUMENT` when the hold is not exclusive; `OWNERSHIP_LOST` when reading
+ * `ownership.key` throws it
  */
 export function heldInConsul(hold: FencingHold<'key' | 'token'>): ConsulOperation {
   tokenOf(hold, MAX_INT64);
@@ -28,10 +31,12 @@ export function heldInConsul(hold: FencingHold<'key' | 'token'>): ConsulOperatio
 }
 
 /**
- * Converts the response to a transaction with the operation of `heldInConsul` into an outcome for `expectAccepted`.
- * @param hold the same hold
+ * Converts the response to a transaction with the operation of `heldInConsul` into an outcome for
+ * `expectAccepted`.
+ * @param hold the hold that was passed to `heldInConsul`
  * @param response the JSON of the response, with the status 200 or 409
- * @throws {QueueLockError} `INVALID_ARGUMENT` when the response is not that of a transaction, or when an operation of the caller has failed
+ * @throws {QueueLockError} `INVALID_ARGUMENT` when the response is not that of a transaction, or when an
+ * operation of the caller has failed
  */
 export async function consulOutcome(
   hold: FencingHold<'key' | 'token'>,

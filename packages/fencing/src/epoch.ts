@@ -47,7 +47,7 @@ export function encodeEpochToken({ epoch, token }: EpochToken): bigint {
 }
 
 /**
- * Decodes what {@link encodeEpochToken} returned.
+ * Decodes a number that {@link encodeEpochToken} returned.
  * @throws {QueueLockError} `INVALID_ARGUMENT` when `encoded` is not such a number
  */
 export function decodeEpochToken(encoded: bigint): EpochToken {
@@ -58,7 +58,7 @@ export function decodeEpochToken(encoded: bigint): EpochToken {
 }
 
 /**
- * Returns the epoch.
+ * Returns the epoch of a store after checking it.
  * @throws {QueueLockError} `INVALID_ARGUMENT` unless it is a whole number from 0
  */
 export function checkEpoch(epoch: unknown): number {

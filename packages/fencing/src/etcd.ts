@@ -3,8 +3,9 @@ import { MAX_INT64, describeHold, tokenOf, type FencingHold } from './hold.ts';
 import type { FenceOutcome } from './outcome.ts';
 
 /**
- * A `Compare` of etcd's raw API (`etcdserverpb.Compare`). Enumerations are given as numbers, because clients name their values differently.
- * A client reads a name that it does not know as 0, which is another comparison. 64-bit numbers are given as text.
+ * A `Compare` of etcd's raw API (`etcdserverpb.Compare`). Enumerations are given as numbers, because clients
+ * name their values differently. A client that does not know a name would send 0 in its place, which is
+ * another comparison. 64-bit numbers are given as text.
  */
 export interface EtcdCompare {
   /** The number of the comparison target `CREATE` in etcd's API. */

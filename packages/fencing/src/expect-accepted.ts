@@ -9,10 +9,11 @@ export type AnyFenceOutcome =
     };
 
 /**
- * Resolves with the outcome if the write was accepted, and rejects otherwise. Use it for every fenced write whose outcome is not handled in
- * another way. The message of the error names the lock, the token, and what refused the write. Its `cause` is the outcome.
- * @throws {QueueLockError} `OWNERSHIP_LOST` when a later holder has already written. The error has no `reason`, since the fence does not know how
- *   the ownership ended.
+ * Resolves with the outcome if the write was accepted, and rejects otherwise. Use it for every fenced write
+ * whose outcome is not handled in another way. The message of the error names the lock, the token, and what
+ * refused the write. Its `cause` is the outcome.
+ * @throws {QueueLockError} `OWNERSHIP_LOST` when a later holder has already written. The error has no
+ *   `reason`, since a comparison of tokens does not show how the ownership ended.
  * @throws {QueueLockError} `INVALID_ARGUMENT` when the row to write does not exist, when `once` is set and the hold has
  *   already had its effect, or when the headers of a request are missing or malformed.
  *
@@ -32,7 +33,8 @@ export async function expectAccepted<A extends AnyFenceOutcome>(
     case 'malformed':
       throw new QueueLockError('INVALID_ARGUMENT', checked.reason, { cause: checked });
     default:
-      // Plain JavaScript can pass anything, for instance the boolean of `isAccepted(...)`.
+      // Rejects a value that is no outcome, such as the boolean of `isAccepted(...)`. Plain JavaScript can
+      // pass anything.
       throw invalidArgument('outcome of a fence', checked, 'has an outcome');
   }
 }

@@ -5,7 +5,8 @@ type Proof = 'key' | 'name' | 'token';
 
 /**
  * The hold that a write belongs to: an `Ownership`, or an object with only those of its members that the
- * fence needs. Such an object can be stored beside a write that is prepared while the lock is held.
+ * check of the write needs. Such an object can be stored beside a write that is prepared while the lock is
+ * held.
  *
  * The hold is exclusive. The compiler rejects a `SharedOwnership`, which readers and permits of a semaphore
  * have. Where the compiler cannot know (a `mode` in a variable, a `claim`, a lock that was downgraded), the
@@ -15,15 +16,15 @@ export type FencingHold<Needs extends Proof = Proof> =
   | Ownership
   | (Pick<Ownership, Needs> &
       Partial<Pick<Ownership, Proof>> & {
-        /** Absent or false, as in `Ownership.shared`. */
+        /** `false` or not set, as `Ownership.shared` is for an exclusive hold. */
         readonly shared?: false;
-        /** Absent or 1. A semaphore has a larger limit. */
+        /** The limit of the lock: 1 or not set. A semaphore has a larger limit. */
         readonly limit?: 1;
       });
 
 /** The largest token that fits into a signed 64-bit column. Tokens of etcd and ZooKeeper are never larger. */
 export const MAX_INT64: bigint = 2n ** 63n - 1n;
-/** The largest token that a header can carry. */
+/** The largest token that the header `fencing-token` can carry. */
 export const MAX_UINT64: bigint = 2n ** 64n - 1n;
 const MAX_NAME_BYTES = 512;
 
@@ -40,12 +41,12 @@ export function tokenOf(hold: FencingHold<'token'>, max: bigint): bigint {
   return checkToken(hold.token, max);
 }
 
-/** Returns an object with the name, or an empty one when the name is unknown. */
+/** Returns an object that has the lock's name, or an empty object when the name is unknown. */
 export function optionalName({ name }: { readonly name?: string }): { readonly name?: string } {
   return name === undefined ? {} : { name };
 }
 
-/** Describes the hold for a message. */
+/** Describes the hold, by the lock's name and the token, for the message of an error. */
 export function describeHold({ name, token }: { readonly name?: string; readonly token: bigint }): string {
   return `the hold${name === undefined ? '' : ` of ${JSON.stringify(name)}`} with token ${String(token)}`;
 }
@@ -58,7 +59,7 @@ function notExclusive(what: string): QueueLockError {
   );
 }
 
-/** Returns the token after checking that it is a bigint from 1 to `max`. */
+/** Returns the fencing token after checking that it is a bigint from 1 to `max`. */
 export function checkToken(token: unknown, max: bigint): bigint {
   if (typeof token !== 'bigint' || token <= 0n || token > max) {
     throw invalidArgument('token', token, `is a bigint from 1 to ${String(max)}, as in ownership.token`);
@@ -66,7 +67,7 @@ export function checkToken(token: unknown, max: bigint): bigint {
   return token;
 }
 
-/** Returns the name after checking that a lock can have it. */
+/** Returns the name of a lock after checking that it is valid on every backend. */
 export function checkName(name: unknown): string {
   if (!isLockName(name)) {
     throw invalidArgument('name', name, `is well-formed text of 1 to ${String(MAX_NAME_BYTES)} bytes`);
@@ -74,7 +75,7 @@ export function checkName(name: unknown): string {
   return name;
 }
 
-/** Returns whether a lock can have this name on every backend. */
+/** Returns whether the text is a valid name of a lock on every backend. */
 export function isLockName(name: unknown): name is string {
   if (typeof name !== 'string' || name === '' || Buffer.byteLength(name) > MAX_NAME_BYTES) return false;
   // A lone surrogate has no encoding of its own in UTF-8, so two different names would become the same bytes.

@@ -6,13 +6,16 @@ import { describeHold } from './hold.ts';
  */
 export interface FenceRefused {
   readonly outcome: 'refused';
-  /** The token of the later holder, if the resource reports it. */
+  /** The token with which a later holder has written, if the resource reports it. */
   readonly largest?: bigint;
   /** Names the lock, the token, and what refused the write. */
   readonly reason: string;
 }
 
-/** The outcome of a fenced write. A rejected promise is neither outcome: the write may have happened, or may still happen. */
+/**
+ * The outcome of a fenced write: accepted or refused. If a promise of an outcome rejects, the write may have
+ * happened, or may still happen.
+ */
 export type FenceOutcome = { readonly outcome: 'accepted' } | FenceRefused;
 
 /** Creates a refusal whose reason names the hold, the resource, and the token of the later holder. */

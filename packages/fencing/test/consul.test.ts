@@ -17,7 +17,7 @@ describe('a check of the hold in a transaction of Consul', () => {
     expect(refused.outcome).to.equal('refused');
   });
 
-  it('rejects a response whose errors it does not know', async () => {
+  it('rejects a response with an error that is not about the hold', async () => {
     const stale = { OpIndex: 1, What: 'failed to set key "x", index is stale' };
     for (const response of [{ Errors: [stale] }, { Errors: 'no' }, {}, 'text', undefined]) {
       const refusal = await consulOutcome(hold, response as never).catch((error: unknown) => error);

@@ -101,7 +101,9 @@ describe('expectAccepted', () => {
 
 describe('sqlOutcome', () => {
   const update = { table: 'accounts', set: { balance: 5 }, where: { id: 'secret' }, hold };
-  /** Returns a fake query function of a database that accepts no write, and whose rows have these tokens. */
+  /**
+   * Returns a fake query function of a database that accepts no write, and whose rows have the given tokens.
+   */
   const refusing =
     (...tokens: unknown[]): SqlQuery =>
     ({ reads }) =>
@@ -120,8 +122,8 @@ describe('sqlOutcome', () => {
     expect(missing.message).to.match(
       /"invoices" with token 7 is refused by the row .*: there is no such row$/,
     );
-    // A row with a smaller token would have accepted the write. So the row was created after it, and counts
-    // as missing.
+    // The update would have written a row with this token. So the row was created after the update, and
+    // counts as missing.
     expect(await sqlOutcome(refusing('7'), write)).to.include({ outcome: 'missing' });
     const once = fencedUpdate('postgres', { ...update, once: true });
     expect(await sqlOutcome(refusing('7'), once)).to.include({ outcome: 'repeated' });

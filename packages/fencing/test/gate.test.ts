@@ -27,7 +27,10 @@ function headersFrom({ name, epoch, token }: Sent): HeaderGetter {
   return (header) => headers.get(header);
 }
 
-/** Creates a fake remote store of maxima. The scheduler of the test delays each request and each reply. */
+/**
+ * Creates a fake remote store of the largest tokens. The scheduler of the test delays each request and each
+ * reply.
+ */
 function remote(scheduler: fc.Scheduler, maxima: Maxima = memoryMaxima()): Required<FencingGateOptions> {
   return {
     maxima: {

@@ -138,7 +138,7 @@ export const limitFacts: readonly CoreFact[] = [
       await stage.settle();
       limit$.next(1);
       await stage.settle();
-      // Delivers the newest request first if several are in flight.
+      // Lets the newest delayed `enqueue` request reach the server first, if several are in flight.
       while (slow.length > 0) {
         slow.pop()!();
         await stage.settle();
@@ -157,7 +157,8 @@ export const limitFacts: readonly CoreFact[] = [
       const client = stage.client({
         link: {
           intercept: (call, proceed) => (isSlow ? slow.requests(call, proceed) : proceed()),
-          // Delays notifications, so that the notification of the removal arrives last.
+          // Delays notifications to the client by 50 ms, so that the notification of the removed entry
+          // arrives after all replies.
           deliver: (arrive) => {
             if (isSlow) stage.clock.after(50, arrive);
             else arrive();
@@ -319,8 +320,9 @@ export const limitFacts: readonly CoreFact[] = [
 ];
 
 /**
- * Wraps a session. For entries with the given limit, `enqueue` resolves only after `gate` opens, and reports
- * that the entry must wait. A store whose clients decide which entries are admitted may also respond like this.
+ * Wraps a session: for entries with the given limit, `enqueue` waits until `gate` opens, and then reports
+ * that the entry must wait. A store whose clients decide which entries are admitted may also respond like
+ * this.
  */
 function waitingUnder(limit: number, session: Session, gate: Gate): Session {
   const enqueue = session.enqueue.bind(session);

@@ -130,8 +130,7 @@ export const multiFacts: readonly CoreFact[] = [
     },
   })),
   {
-    title:
-      'tryAcquire of several names makes only one attempt: when the reply is lost, it rejects and its entries are removed',
+    title: 'tryAcquire of several names makes only one attempt, and leaves no entries when the reply is lost',
     async check(stage) {
       const client = stage.client({ link: { intercept: losingReplies(['enqueueAll']) } });
       expect(await rejection(stage.passing(client.multi(NAMES).tryAcquire()))).to.have.property(

@@ -20,7 +20,10 @@ function recording(stage: Stage, options: StageClientOptions = {}): LockClient {
   return stage.client({ recordHolds: LAST, ...options });
 }
 
-/** Waits until all records are written, and returns the holds that another client then reads. */
+/**
+ * Waits until all recorded holds are written to the store. Returns the recorded holds that a new client
+ * reads.
+ */
 async function holdsOf(stage: Stage, name = 'x'): Promise<readonly RecordedHold[]> {
   await stage.clock.advance(100);
   const live$ = stage
@@ -30,7 +33,7 @@ async function holdsOf(stage: Stage, name = 'x'): Promise<readonly RecordedHold[
   return (await stage.passing(firstValueFrom(live$))).holds;
 }
 
-/** Describes each hold as its owner, its status or the reason of its end, and its duration. */
+/** Describes each hold by its owner, and by its status or, after its end, the reason and the duration. */
 function inWords(holds: readonly RecordedHold[]): readonly string[] {
   return holds.map((hold) => {
     if (hold.status !== 'ended') return `${hold.owner} ${hold.status}`;
@@ -97,8 +100,7 @@ export const recordedHoldFacts: readonly CoreFact[] = [
       const [id = ''] = stage.server.sessionIds;
       const silent = recording(stage, { owner: 'next' });
       stage.server.expireSession(id);
-      // Simulates a process that died, which records no end of its hold: removes the end that the client of
-      // this test has recorded.
+      // Removes the recorded end of the hold, because a process that died would not have recorded it.
       await stage.clock.advance(100);
       expect(claim.last.status).to.equal('ended');
       const text = (await stage.passing(stage.client().register('x', 'holds').read())) ?? '';

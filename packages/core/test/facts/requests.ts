@@ -180,7 +180,8 @@ export const requestFacts: readonly CoreFact[] = [
       stage.server.expireSession(stage.server.sessionIds[0]!);
       await stage.settle();
       gate.open();
-      // The session ended while the `evict` was in flight. The `evict` completes, and afterwards nothing is left to release.
+      // `yieldToRequester` resolves if the session ends during its request `evict`, because nothing is left
+      // to release. It rejects if the session ends during its request `update`.
       expect(await stage.passing(outcome)).to.equal(call === 'update' ? 'OWNERSHIP_LOST' : 'done');
       await finish(stage, scene);
     },
@@ -294,7 +295,10 @@ export const requestFacts: readonly CoreFact[] = [
   },
 ];
 
-/** Returns how many responses each entry has acknowledged, without the entries that acknowledged none. */
+/**
+ * Returns how many responses each entry's client has acknowledged. Omits entries whose clients have
+ * acknowledged none.
+ */
 async function seenBy(stage: Stage, client: LockClient): Promise<readonly number[]> {
   const seen = follow(client.watch('x'));
   await stage.settle();

@@ -27,8 +27,8 @@ const MAX_OWNER = 1_024;
 const MAX_SHOWN = 200;
 
 /**
- * Returns the fuzz target that decodes an input as the stored text of an entry. Any client of the store can
- * write such texts.
+ * Returns a fuzz target that decodes each input as the stored text of an entry (its label). Any client of the
+ * store can write such texts.
  */
 export function open(): FuzzTarget {
   const texts = [JSON.stringify(LABEL), OWNED, 'etcdctl'];

@@ -57,8 +57,8 @@ function performByClient(
       actor.deny(action.name, action.ms);
       return;
     case 'expire': {
-      // Expires the live session at this index. The index counts sessions, so the session may belong to a
-      // client with another number.
+      // Ends the live session with the index `action.client`. The index counts the live sessions of the
+      // server, so the session may belong to another client than the one with this index.
       const id = server.sessionIds[action.client];
       if (id === undefined) return;
       ledger.ended.add(id);

@@ -10,7 +10,7 @@ import { Machine } from './timeline.ts';
 import type { World } from './world.ts';
 
 const CONNECT_TIMEOUT_MS = 1_000;
-// How late a timer may run, in milliseconds.
+// By how many milliseconds a timer of the client may run late.
 const GRACE_MS = 2;
 
 /** Maps each state of a session to the states that may follow it. */
@@ -42,13 +42,13 @@ export class Actor {
   readonly #refusedUntil = new Map<string, number>();
   /** The ids of all sessions that were opened for this client. */
   readonly #opened = new Set<string>();
-  /** The ids of the sessions whose end this client has reported. */
+  /** The ids of the sessions that this client has reported as lost. */
   readonly #ended = new Set<string>();
   #openingSince = 0;
   #sessionId = '';
   #status: SessionState['status'] = 'idle';
   closed = false;
-  /** Whether `close` has resolved. */
+  /** Whether the `close` of the lock client has resolved. */
   hasClosed = false;
 
   constructor(world: World, plan: ClientPlan, { index, fates, ...settings }: ActorSettings) {
@@ -100,7 +100,7 @@ export class Actor {
     return this.#refusedUntil.has(queue);
   }
 
-  // --- Events of a history that concern this client.
+  // --- Actions and faults of a history that concern this client.
 
   program(plan: ClaimPlan): Program {
     const label = `${this.label}.${String(this.programs.length)}`;
@@ -142,7 +142,9 @@ export class Actor {
     );
   }
 
-  /** Reads `held` now for each hold of this client that reads it after every event; see `ClaimPlan.reads`. */
+  /**
+   * Reads `held` of each hold of this client whose plan includes reads after every event (`ClaimPlan.reads`).
+   */
   readAll(): void {
     for (const { claim } of this.programs) claim.read();
   }

@@ -7,14 +7,17 @@ import type { Core } from './world.ts';
 
 const CORE = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Applies the alterations to the sources of the core. Returns the changed files by their paths. */
+/**
+ * Applies changes (alterations) to the source code of the core, in memory only. Returns the texts of the
+ * changed files by their paths.
+ */
 export function alteredCoreSources(alterations: readonly Alteration[]): ReadonlyMap<string, string> {
   return alteredSources(alterations, join(CORE, 'src'));
 }
 
 /**
- * Copies the core, applies the alterations to the copy, and loads the copy. The sources of the core
- * themselves stay unchanged.
+ * Copies the core, applies changes (alterations) to the source code of the copy, and loads the copy. The
+ * source code of the core itself stays unchanged.
  */
 export async function alteredCore(alterations: readonly Alteration[]): Promise<Core> {
   const copy = mkdtempSync(join(tmpdir(), 'queuelock-altered-core-'));

@@ -1,6 +1,6 @@
 import type { Timeline } from './timeline.ts';
 
-/** The parts of the simulated time that the replaced `setTimeout` needs. */
+/** The members of the simulated time that the replacement of `setTimeout` needs. */
 type Pacemaker = Pick<Timeline, 'after' | 'acting'>;
 
 interface Handle {
@@ -11,7 +11,8 @@ interface Handle {
 /**
  * Replaces `setTimeout` and `Math.random`, which the npm package cockatiel uses for its delays. So a history
  * takes no real time and runs the same way each time. Also replaces the process's listeners for unhandled
- * rejections: `onLost` receives the reason of each. Returns a function that undoes both.
+ * rejections by `onLost`, which receives the reason of each rejection. Returns a function that restores all
+ * of them.
  */
 export function borrowGlobals(timeline: Pacemaker, onLost: (reason: unknown) => void): () => void {
   const { setTimeout, clearTimeout } = globalThis;

@@ -4,7 +4,7 @@ import type { Ledger } from './ledger.ts';
 import type { Machine } from './timeline.ts';
 import type { World } from './world.ts';
 
-/** A failed claim, how long it waited, and how many sessions its client lost meanwhile. */
+/** A claim that has failed, how long it had waited, and how many sessions its client lost during the wait. */
 export interface Failure {
   readonly claim: Claim;
   readonly waitedMs: number;
@@ -25,8 +25,8 @@ export function hasCause(
   if (aborted && error === aborted) return true;
   if (!isQueueLockError(error)) return false;
   const key = ledger.keyOf(label);
-  // The client replaces the session once if it ends before the claim has an entry. The claim may fail when a
-  // second session ends too.
+  // If a session ends before the entry of a claim exists, the client opens another session once. So such a
+  // claim may fail only when a second session ends too.
   const lostItsSession =
     key === undefined
       ? sessionsLost >= 2

@@ -46,7 +46,7 @@ export class Claim {
     return this.hasOutcome && !this.#hold?.open;
   }
 
-  /** Requires that this claim neither waits nor holds once the current event has been handled. */
+  /** Records that this claim must neither wait nor hold any more once the current event has been handled. */
   mustEnd(why: string): void {
     this.#doom ??= why;
   }
@@ -90,8 +90,8 @@ export class Claim {
   }
 
   /**
-   * Checks the next state that the claim emits. For the state `held`, the caller has already recorded the
-   * grant.
+   * Checks a state that the claim emits. The caller must record the grant (`granted`) before it passes the
+   * state `held`.
    */
   follow(state: ClaimState): void {
     const { judge } = this.#world;

@@ -12,8 +12,8 @@ export interface Found {
 const CLIENT: ClientPlan = { ttlMs: 2_000, safetyMarginMs: undefined, rate: 1, vague: false, deaf: false };
 
 /**
- * Creates a history of three clients without network faults. Each action has the milliseconds since the
- * action before it.
+ * Creates a history of three clients without network faults. Each action is given with the milliseconds since
+ * the previous action.
  */
 function history(...steps: readonly (readonly [after: number, action: Action])[]): History {
   const actions = steps.map(([after, action]) => ({ after, action }));

@@ -13,8 +13,8 @@ import { Timeline } from './timeline.ts';
 import type { Core, World } from './world.ts';
 
 const STEP_MS = 500;
-// Within this many milliseconds after the last fault, all late messages have arrived, and each client has a
-// confirmed heartbeat.
+// How many milliseconds after the last fault all late messages have arrived, and each client has a confirmed
+// heartbeat.
 const ALL_NEWS_MS = 2_500;
 const MAX_WAIT_MS = 20_000;
 const TTL_AND_PAUSES_MS = 8_000;
@@ -90,7 +90,9 @@ class Stage {
     await this.#pass(at + STEP_MS, () => false);
   }
 
-  /** Advances the virtual time until `done` returns true, a rule is broken, or `limitMs` has passed. */
+  /**
+   * Advances the virtual time until the condition `done` is true, a rule is broken, or `limitMs` has passed.
+   */
   async #pass(limitMs: number, done: () => boolean): Promise<void> {
     for (let passed = 0; passed < limitMs && !done() && !this.judge.broken; passed += STEP_MS) {
       await this.#timeline.advance(Math.min(STEP_MS, limitMs - passed));

@@ -5,9 +5,9 @@ import type { World } from './world.ts';
 
 // Tolerance in milliseconds for rounding errors when the times of two clocks are compared.
 const ROUNDING_MS = 0.001;
-// How late a timer may run, in milliseconds.
+// By how many milliseconds a timer of the holder may run late.
 const GRACE_MS = 2;
-// Within this many milliseconds after the last fault, each live session has a confirmed heartbeat again.
+// How many milliseconds after the last fault each live session has a confirmed heartbeat again.
 const RECOVERY_MS = 1_500;
 
 /** One hold as its holder sees it, with checks against the rules of judge.ts. */
@@ -46,7 +46,7 @@ export class Hold {
     return !this.gaveUp && !this.notified && !this.#over && !this.#handedBack;
   }
 
-  /** Returns whether the hold's signal was aborted with this error. */
+  /** Returns whether the hold's signal was aborted with the given error. */
   lostBy(error: unknown): boolean {
     return this.#ownership.signal.reason === error;
   }
@@ -64,7 +64,10 @@ export class Hold {
     return this.#ownership.held;
   }
 
-  /** Reads `held` and `remainingMs` as a holder does, and checks that these agree with each other and with the signal. */
+  /**
+   * Reads `held` and `remainingMs` of the hold, and checks that they agree with each other and with the
+   * hold's signal.
+   */
   read(): boolean {
     const { held, remainingMs } = this.#ownership;
     const { judge, timeline, ledger } = this.#world;

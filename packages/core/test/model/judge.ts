@@ -48,9 +48,9 @@ export const UNSAFE: ReadonlySet<Rule> = new Set<Rule>([
 export class Judge {
   readonly #now: () => number;
   readonly trace: string[] = [];
-  /** The virtual time at which the faults ended; `Infinity` until then. */
+  /** The virtual time at which the faults of the history ended; `Infinity` until then. */
   calmSince = Infinity;
-  /** The first rule that was broken. */
+  /** The first rule that the history has broken. */
   broken: Rule | undefined;
 
   constructor(now: () => number) {

@@ -6,17 +6,20 @@ import type { Rule } from './judge.ts';
 import { anyHistory } from './plan.ts';
 
 // Number of histories after which the search for a broken rule ends without a result. At present every defect
-// is detected within a few hundred.
+// is detected within a few hundred histories.
 const MAX_HISTORIES = 4_000;
 
-/** The rule that detected a defect, and the number of histories until then. */
+/** The rule that detected a seeded defect, and how many histories ran until then. */
 export interface KillResult {
   /** The first rule that the defect broke, or `undefined` if no history broke any. */
   readonly broken: Rule | undefined;
   readonly histories: number;
 }
 
-/** Runs random histories of this seed against the defect until one of them breaks a rule. */
+/**
+ * Runs random histories against the defect until one of them breaks a rule. The seed determines the
+ * histories.
+ */
 export async function killMutant({ alterations = [], spoil }: Defect, seed: number): Promise<KillResult> {
   const altered = await alteredCore(alterations);
   let broken: Rule | undefined;

@@ -9,15 +9,18 @@ import {
 import type { ClientPlan } from './plan.ts';
 import type { Machine, Timeline } from './timeline.ts';
 
-/** The time until which a session exists on the server, and the time until which its client may rely on it. */
+/**
+ * The lease of a session: until when the session exists on the server, and until when its client may rely on
+ * it.
+ */
 interface Lease {
-  /** When the lease ends, by the server's clock. */
+  /** When the session's lease ends, by the server's clock. */
   keptUntil: number;
   /** The end of the proven time by the client's clock, minus the safety margin. A heartbeat proof that arrives after this time does not extend it. */
   provenUntil: number;
-  /** When the heartbeat in flight was sent, by the client's clock. */
+  /** When the session's heartbeat in flight was sent, by the client's clock. */
   renewingSince: number | undefined;
-  /** Whether the latest heartbeat failed. */
+  /** Whether the latest heartbeat of the session failed. */
   failed: boolean;
 }
 
@@ -31,9 +34,9 @@ interface Witnessed {
   readonly vague: ClientPlan['vague'];
   /** Whether the backend continues a heartbeat although the core has aborted it. */
   readonly deaf: boolean;
-  /** Receives the id of each session that is opened. */
+  /** A set to which the id of each session is added when it is opened. */
   readonly opened: Set<string>;
-  /** Emits when the backend has a reason to suspect the session. */
+  /** Emits when the client's backend has a reason to suspect the session. */
   readonly doubts$: Observable<unknown>;
   /** Returns whether the server refuses this client's requests for the queue now. */
   readonly refused: (queue: string) => boolean;
@@ -68,7 +71,7 @@ export class Ledger {
     return this.#leases.get(sessionId) ?? NO_LEASE;
   }
 
-  /** Returns the key of the newest entry of the claim with this label. */
+  /** Returns the key of a claim's newest entry. The label of the claim (`owner`) identifies it. */
   keyOf(owner: string): string | undefined {
     return this.#newest.get(owner)?.key;
   }
@@ -107,8 +110,8 @@ export class Ledger {
   }
 
   /**
-   * Reads the clocks of client and server before a heartbeat is sent or a session is opened, because the proven
-   * time counts from then. Returns a function that records the proof.
+   * Reads the clocks of client and server before a heartbeat is sent or a session is opened. The returned
+   * function records how much time the reply proves, counted from this moment.
    */
   #proofFrom({ machine, safetyMarginMs }: Witnessed): (lease: Lease, provenMs: number) => void {
     const [here, there] = [machine.now(), this.#timeline.now()];
@@ -124,7 +127,8 @@ export class Ledger {
 
   #witnessSession(session: Session, lease: Lease, client: Witnessed): Session {
     const removed = new Set<string>();
-    // Ids of entries that may be stored, as far as the client's calls and their replies show.
+    // Ids of the session's entries that may be stored on the server, as far as the client's calls and their
+    // replies show.
     const unsure = new Set<string>();
     let renewals = 0;
     const join = async <P extends Placement | undefined>(

@@ -18,7 +18,7 @@ export class Fates {
     return this.#bytes[this.#next++] ?? 0;
   }
 
-  /** Lets all later messages arrive without faults. */
+  /** Ends the faults: all later messages arrive without one. */
   calm(): void {
     this.#next = this.#bytes.length;
   }
@@ -30,19 +30,21 @@ export class Fates {
  */
 interface Fate {
   readonly arrivesIn?: number;
-  /** Milliseconds between the arrival of the request and that of the reply. */
+  /**
+   * Milliseconds between the arrival of the request at the server and the arrival of the reply at the client.
+   */
   readonly repliesIn?: number;
   readonly failsIn: number;
 }
 
-// The timeout of one attempt in milliseconds, as real backends have it.
+// The timeout of one request in milliseconds, as real backends have it. Heartbeats have a longer one.
 const ATTEMPT_MS = 250;
 const RENEWAL_MS = 1_000;
 const NEAR_MS = [2, 2, 3, 5, 10, 20, 40, 80] as const;
 
 /**
- * Converts a random byte to the fate of one call. Three of four values mean no fault. The upper three bits
- * select the latency or the delay.
+ * Converts a random byte to the arrival times of one request. The lower five bits select a fault, in one of
+ * four cases. The upper three bits select how late the messages are.
  */
 function fateOf(byte: number, failsIn: number): Fate {
   const level = byte >> 5;
@@ -98,7 +100,7 @@ export class Network {
     return this.#failures > 0 || this.#machine.wasFrozen;
   }
 
-  /** Cuts the connection for `ms` milliseconds: for all messages, or only for replies. */
+  /** Cuts the connection for `ms` milliseconds, either for all messages or only for replies. */
   cut(ms: number, what: 'requests' | 'answers'): void {
     this.#cut = { until: this.#timeline.now() + ms, what };
     this.#timeline.after(ms, () => {

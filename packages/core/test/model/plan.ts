@@ -8,8 +8,8 @@ export interface ClientPlan {
   /** The rate of the client's clock: 1.01 means 1 % faster than the server's clock. */
   readonly rate: number;
   /**
-   * Which heartbeats prove less time than the lease has left: `false` means none, `true` every second one, and
-   * `always` all.
+   * Which heartbeats of the client prove less time than the lease has left: `false` means none, `true` every
+   * second one, and `always` all.
    */
   readonly vague: boolean | 'always';
   /** Whether the client's backend continues a heartbeat that the core has aborted. */
@@ -19,13 +19,13 @@ export interface ClientPlan {
 /** The call that claims a lock. `nested` is a `run` whose work claims the same name again, and then another name. */
 type ClaimKind = 'claim' | 'acquire' | 'tryAcquire' | 'run' | 'nested';
 
-/** The settings of one acquisition. */
+/** The settings of one claim of a simulated client. */
 export interface ClaimPlan {
   readonly client: number;
   readonly name: 'a' | 'b';
   readonly kind: ClaimKind;
   readonly timeoutMs: number | undefined;
-  /** How long the claim holds; `undefined` means until a later action releases it. */
+  /** How long the claim holds the lock; `undefined` means until a later action of the history releases it. */
   readonly holdMs: number | undefined;
   /** The option `minRemainingMs` of the claim: the time that must be proven when the hold starts. */
   readonly minRemainingMs?: number | undefined;
@@ -54,9 +54,12 @@ export type Action =
 /** A complete history: clients, actions and faults. The same history always runs the same way. */
 export interface History {
   readonly clients: readonly ClientPlan[];
-  /** The option `lockDelayMs` of all clients: the delay of a hold after one that ended without a release. */
+  /**
+   * The option `lockDelayMs` of all clients: how long a claim waits after a hold that ended without a
+   * release.
+   */
   readonly lockDelayMs?: number;
-  /** The actions in order. `after` is the time since the action before, in milliseconds. */
+  /** The actions in order. `after` is the time since the previous action, in milliseconds. */
   readonly actions: readonly { readonly after: number; readonly action: Action }[];
   /** One byte for each message, which decides whether the message is delayed or lost. */
   readonly fates: readonly number[];

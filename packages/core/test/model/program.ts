@@ -4,17 +4,17 @@ import type { Claim } from './claim.ts';
 import type { Hold } from './hold.ts';
 import type { World } from './world.ts';
 
-// Maximum duration of a `tryAcquire` in milliseconds: twice the connect timeout and the timeout of one
-// request, and then the time in which a session may be suspect.
+// Maximum duration of a `tryAcquire` in milliseconds: twice the sum of the connect timeout and the timeout of
+// one request, and then the longest time for which a session may be suspect.
 const TRY_MS = 2 * (1_000 + 250) + 3_000;
-// Milliseconds added to `TRY_MS` if clients have a lock delay: the delay of 400, and 3,000 for each of the two
-// requests that read and erase the trace of an earlier hold.
+// Milliseconds by which a lock delay may prolong a `tryAcquire`: the delay of 400, and 3,000 for each of the
+// two requests that read and erase the trace of an earlier hold.
 const UNCLEAN_MS = 400 + 2 * 3_000;
-// Milliseconds added to `TRY_MS` for a claim with `minRemainingMs`: it waits for up to two heartbeats, one of
-// which must prove that time.
+// Milliseconds by which the option `minRemainingMs` may prolong a `tryAcquire`. The claim waits for up to two
+// heartbeats, one of which must prove the required time.
 const NEEDS_MS = 2 * (750 + 1_000);
-// The model checks a timeout this many milliseconds after its end, because the client's own timer must run
-// first.
+// How many milliseconds after the timeout of a claim the model checks that the claim has ended. The client's
+// own timer must run first.
 const GRACE_MS = 2;
 
 /** The code of an application that makes one acquisition, and ends it. */
@@ -34,7 +34,10 @@ export class Program {
     this.#workDone = new Promise((resolve) => (this.#finishWork = resolve));
   }
 
-  /** Starts the claim. Resolves when the acquisition has settled; for the stream `claim`, resolves at once. */
+  /**
+   * Starts the claim. Resolves when the call that claims the lock has settled; for the stream `claim`,
+   * resolves at once.
+   */
   async start(): Promise<void> {
     const { plan, actor, label } = this.claim;
     const { kind, name, timeoutMs, minRemainingMs } = plan;
@@ -81,7 +84,7 @@ export class Program {
     claim.hold?.read();
   }
 
-  // --- The calls that claim a lock.
+  // --- The calls of the lock client that claim a lock.
 
   async #try(options: AcquireOptions): Promise<void> {
     const { plan, actor } = this.claim;
@@ -150,12 +153,12 @@ export class Program {
       if (claim.plan.kind === 'tryAcquire' && machine.wasFrozen) return;
       if (!claim.hold) claim.mustEnd('its timeout is over');
     };
-    // Makes the check an event of its own on the machine, so that it follows the events that a freeze has
-    // delayed.
+    // Makes the check of the timeout an event of its own on the client's machine. So it follows the events
+    // that a freeze of the machine has delayed.
     return machine.after(timeoutMs + GRACE_MS, () => machine.do(read));
   }
 
-  // --- The hold.
+  // --- The hold that the claim was granted.
 
   #own(ownership: Ownership): Hold {
     const { machine } = this.claim.actor;
@@ -179,15 +182,16 @@ export class Program {
   }
 
   /**
-   * Claims locks from inside the work of a `run`. A claim of its own name must be rejected as reentrant. A claim of the name `b` must wait
-   * normally.
+   * Claims locks inside the work of a `run`. A claim of the name that the `run` holds must be rejected as
+   * reentrant. A claim of the name `b` must wait in its queue as usual.
    */
   async #workWithin(): Promise<void> {
     const { plan, actor, label } = this.claim;
     const again: unknown = await actor.client.run(plan.name, () => 'ran').catch((error: unknown) => error);
     const refused = isQueueLockError(again, 'REENTRANT');
     this.#world.judge.require('run', refused, () => `${label} may wait for itself: ${String(again)}`);
-    // Only a hold of `a` claims `b`, never the reverse, so that two programs cannot wait for each other.
+    // Only the holder of `a` claims `b`, and no holder of `b` claims `a`, so that two programs cannot wait
+    // for each other.
     if (plan.name !== 'a') return;
     await actor.program({ ...plan, name: 'b', kind: 'run', timeoutMs: 700, holdMs: 0 }).start();
   }

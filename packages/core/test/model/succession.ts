@@ -1,8 +1,8 @@
 import type { Hold } from './hold.ts';
 import type { World } from './world.ts';
 
-// The smallest accepted ratio of the time that a client waited to the lock delay. It is less than 1, because
-// the client's clock may run fast, by less than 2 %.
+// Part of the lock delay that a claim must at least have waited, by the clock of the model. It is less than
+// 1, because the client's own clock may run fast, by less than 2 %.
 const SHORTEST_WAIT = 0.98;
 const GRACE_MS = 2;
 
@@ -14,7 +14,10 @@ export class Succession {
   readonly #holds: Hold[] = [];
   /** For each hold that ended without a release, the time at which the server removed its entry. */
   readonly #uncleanEnds = new Map<Hold, number>();
-  /** The option `lockDelayMs` of all clients: the delay of a hold after one that ended without a release. */
+  /**
+   * The option `lockDelayMs` of all clients: how long a claim waits after a hold that ended without a
+   * release.
+   */
   delayMs = 0;
 
   constructor(world: Pick<World, 'judge' | 'ledger' | 'server' | 'timeline'>) {
@@ -25,11 +28,11 @@ export class Succession {
     const { judge, ledger, server } = this.#world;
     this.#afterUncleanEnd(hold);
     this.#holds.push(hold);
-    // The server removed the entry before its client was notified of the grant, at a time unknown here. With
-    // `-Infinity`, every wait of the next hold satisfies the lock delay.
+    // The entry of this hold was removed before its client was notified of the grant, at an unknown time.
+    // With `-Infinity` as that time, any wait of the next holder satisfies the lock delay.
     if (!this.#isThere(hold)) this.#uncleanEnds.set(hold, -Infinity);
-    // An operator removed the entry, and the notification of it may still be in flight. Until it arrives, the
-    // rules do not apply.
+    // An operator removed the entry of this hold or ended its session, and the holder may not be notified
+    // yet. Until it is notified, the rules do not apply to the hold.
     if (ledger.wasRemoved(hold.key)) return;
     this.#exclude(hold.name);
     const before = this.#latest.get(hold.name);
@@ -41,8 +44,8 @@ export class Succession {
   }
 
   /**
-   * Runs after each event. Records removed entries, and checks each newly admitted entry against the holds
-   * before it.
+   * Runs after each event of a history. Records which entries of holders were removed. Checks each newly
+   * admitted entry against the earlier holds.
    */
   acted(): void {
     for (const hold of this.#holds) {
@@ -60,12 +63,12 @@ export class Succession {
   }
 
   /**
-   * Runs between two events. Reads the holds of clients that read `held` after every event, and checks that
-   * the other clients were notified when their proven time ended.
+   * Runs between two events of a history. Reads `held` of each hold whose client reads it after every event.
+   * Checks that every other client was notified when its proven time ended.
    */
   settled(): void {
-    // Does not read the open hold of a client that depends on notifications, because the read itself may end
-    // the hold.
+    // Does not read `held` of an open hold whose client depends on notifications, because the read itself may
+    // end the hold.
     for (const hold of this.#holds) {
       if (hold.reads || !hold.open) hold.read();
       else hold.mustHaveBeenNotified();
@@ -74,8 +77,8 @@ export class Succession {
   }
 
   /**
-   * Runs when all notifications have arrived. Checks that each hold that its client believes in still has an
-   * entry.
+   * Runs after the faults, when all notifications have arrived. Checks that every client that believes it
+   * holds a lock still has an entry for that lock.
    */
   haveLearned(): void {
     const { judge } = this.#world;

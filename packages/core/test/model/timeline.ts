@@ -3,9 +3,9 @@ import type { Clock } from '../../src/index.ts';
 
 /** The callbacks that check the rules of judge.ts between the events of a history. */
 export interface Observer {
-  /** Runs before the next event, when all promise jobs of the last event are done. */
+  /** Runs before each event of a history, when all promise jobs of the previous event are done. */
   settled(): void;
-  /** Runs directly after an event, before its promise jobs. */
+  /** Runs directly after each event of a history, before the promise jobs that the event has started. */
   acted(): void;
 }
 
@@ -57,8 +57,8 @@ export class Timeline implements Clock {
 
 /**
  * The computer of one client, whose clock has its own rate and offset. While the machine is frozen, its clock
- * continues, but it handles neither timers nor messages. Code that reads the clock of a frozen machine
- * represents the code that blocks its event loop.
+ * continues, but it handles neither timers nor messages. A test may still read its clock, as the code that
+ * blocks an event loop can.
  */
 export class Machine implements Clock {
   readonly rate: number;
@@ -97,7 +97,7 @@ export class Machine implements Clock {
     this.#frozenUntil = Math.max(this.#frozenUntil, this.#timeline.now() + ms);
   }
 
-  /** Runs a task on this machine: now, or after it is no longer frozen. */
+  /** Runs a task on this machine: now, or when the machine is no longer frozen. */
   do(task: () => void): void {
     this.after(0, task);
   }

@@ -16,7 +16,7 @@ export interface World {
   readonly ledger: Ledger;
   readonly judge: Judge;
   readonly succession: Succession;
-  /** The programs of all clients, in the order in which they started. */
+  /** The simulated programs of all clients, in the order in which they started. */
   readonly programs: Program[];
 }
 

@@ -5,14 +5,15 @@ export interface NameClaim {
 }
 
 /**
- * How a claim enters its queues: all in one step, or one by one in the caller's order. With `one by one`, it waits for each lock before it enters the
- * next queue. With `one by one without waiting`, it enters all queues first and waits afterwards.
+ * How a claim enters its queues: all in one step, or one by one in the caller's order. With `one by one`, the
+ * claim waits for each lock before it enters the next queue. With `one by one without waiting`, it enters all
+ * queues and then waits for all locks.
  */
 export type Entering = 'at one point' | 'one by one' | 'one by one without waiting';
 
 /**
- * The indexes of the claims in each queue, the number of queues that each claim has entered, and whether each
- * claim has left.
+ * A state of the exploration: the indexes of the claims in each queue, the number of queues that each claim
+ * has entered, and whether each claim has left its queues.
  */
 interface State {
   readonly queues: ReadonlyMap<string, readonly number[]>;
@@ -21,8 +22,8 @@ interface State {
 }
 
 /**
- * Explores all states that these claims can reach. Returns whether any state has a cycle of claims that wait for each other, whether in
- * any state no claim can continue, and how many states there are.
+ * Explores all states that the given claims can reach. Returns whether any state has a cycle of claims that
+ * wait for each other, whether in any state no claim can continue, and how many states there are.
  */
 export function explore(
   claims: readonly NameClaim[],
@@ -85,7 +86,10 @@ function leave(state: State, index: number): State {
   return { ...state, queues: new Map(queues), done: state.done.with(index, true) };
 }
 
-/** Returns the claims for which the claim at `index` waits: the conflicting ones ahead of it in any queue. */
+/**
+ * Returns the indexes of the claims for which the claim at `index` waits: the conflicting claims ahead of it
+ * in any queue.
+ */
 function waitsFor({ queues }: State, claims: readonly NameClaim[], index: number): readonly number[] {
   const own = claims[index]!;
   return [...queues.values()].flatMap((queue) =>
@@ -104,7 +108,7 @@ function hasCircle(state: State, claims: readonly NameClaim[]): boolean {
 }
 
 /**
- * Returns all claims of one or more of these names in every order, each once as a reader and once as a
+ * Returns all claims of one or more of the given names in every order, each once as a reader and once as a
  * writer.
  */
 export function allClaims(names: readonly string[]): readonly NameClaim[] {

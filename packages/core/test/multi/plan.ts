@@ -27,11 +27,11 @@ export type Failure = { readonly atMs: number } & (
 export type Fate = 'arrives' | 'answer lost' | 'request lost';
 
 export interface Plan {
-  /** The latency of each client in milliseconds. */
+  /** The latency of each client's connection to the server, in milliseconds. */
   readonly latenciesMs: readonly number[];
   readonly tasks: readonly TaskPlan[];
   readonly troubles: readonly Failure[];
-  /** The outcomes of the first requests, in order. All later requests succeed. */
+  /** The outcomes of the first requests of all clients, in order. All later requests succeed. */
   readonly fates: readonly Fate[];
 }
 
@@ -77,7 +77,7 @@ const fate = fc.oneof(
 
 const latenciesMs = fc.array(fc.constantFrom(0, 4, 30), { minLength: CLIENTS, maxLength: CLIENTS });
 
-/** Generates random plans with faults. */
+/** Generates random plans of tasks with faults. */
 export const anyPlan: fc.Arbitrary<Plan> = fc.record({
   latenciesMs,
   tasks: fc.array(task, { minLength: 2, maxLength: 10 }),
@@ -85,7 +85,7 @@ export const anyPlan: fc.Arbitrary<Plan> = fc.record({
   fates: fc.array(fate, { maxLength: 40 }),
 });
 
-/** Generates random plans without faults and cancellations. */
+/** Generates random plans of tasks without faults and cancellations. */
 export const calmPlan: fc.Arbitrary<Plan> = fc.record({
   latenciesMs,
   tasks: fc.array(

@@ -13,8 +13,8 @@ const FAULTS_END_MS = 6_000;
 const MAX_WAIT_MS = 30_000;
 
 /**
- * How a task locks several names: by one multi-lock, or one by one in the caller's order while it holds the
- * earlier ones.
+ * How a task locks several names: by one multi-lock, or one by one in the caller's order. With `one by one`,
+ * a task waits for each lock while it holds the locks before it.
  */
 export type Taking = 'together' | 'one by one';
 
@@ -74,8 +74,8 @@ class Scene {
     const isBusy = (): boolean => this.#waiting.size > 0 || this.#stage.server.entryCount > 0;
     const stepMs = ms > MAX_WAIT_MS ? ms : READ_INTERVAL_MS;
     for (let passed = 0; passed < ms; passed += stepMs) {
-      // When no task waits and no entry is stored, only heartbeats follow, and nothing needs a check. So the
-      // clock advances by the rest of `ms` in one step.
+      // When no task waits and no entry is stored, only heartbeats follow, and nothing needs a check. Then
+      // the clock advances by all the remaining milliseconds in one step.
       if (!isBusy()) return this.#stage.clock.advance(ms - passed);
       await this.#stage.clock.advance(stepMs);
       this.#witness.check();
@@ -86,8 +86,8 @@ class Scene {
     const intercept: Intercept = async (call, proceed) => {
       const isCut = this.#stage.clock.now() < (this.#cutUntil.get(index) ?? 0);
       if (isCut && call !== 'close') throw new Error('cut off');
-      // No request or reply that opens or closes a session is lost. Otherwise a session would stay on the
-      // server until its TTL ends.
+      // The simulated network loses no request or reply that opens or closes a session. Otherwise the session
+      // would stay on the server until its TTL ends.
       const fate = call === 'close' || call === 'open' ? 'arrives' : (this.#fates.shift() ?? 'arrives');
       if (fate === 'request lost') throw new Error('request lost');
       const reply = await proceed();

@@ -16,8 +16,8 @@ export class Witness {
   readonly #beliefs = new Set<Belief>();
   readonly #grants: Belief[] = [];
   /**
-   * The keys of entries that an operator removed. Their holders learn of it only when the notification
-   * arrives.
+   * The keys of entries that an operator removed. The holder of such an entry learns of the removal only when
+   * the store's notification arrives.
    */
   readonly #taken = new Set<string>();
 
@@ -50,7 +50,7 @@ export class Witness {
           this.faults.push(`${one.who} and ${other.who} both hold ${one.ownership.name}`);
   }
 
-  /** Checks that of two conflicting grants, the later one has the greater token. */
+  /** Checks for every two conflicting grants that the later grant has the greater token. */
   finish(): void {
     for (const [at, earlier] of this.#grants.entries())
       for (const later of this.#grants.slice(at + 1))

@@ -36,7 +36,7 @@ const USER: KnownOptions<EtcdUser> = { username: 'any', password: 'any' };
 const PEMS: KnownOptions<EtcdPems> = { rootCertificate: 'any', privateKey: 'any', certChain: 'any' };
 
 /**
- * Returns the credentials of the options, read again for each new connection if one of them is a function.
+ * Returns the user and the PEM texts that the options contain. If one of the options is a function, it is called for each new connection.
  * @throws {QueueLockError} `INVALID_ARGUMENT` for fixed options that are invalid; no error message contains their values
  */
 export function freshCredentialsOf(
@@ -57,7 +57,7 @@ export function freshCredentialsOf(
   });
 }
 
-/** Reads PEM files. @throws {QueueLockError} `INVALID_ARGUMENT` for a file that cannot be read */
+/** Reads the PEM files that the URL of a backend names. @throws {QueueLockError} `INVALID_ARGUMENT` for a file that cannot be read */
 export function pemsIn(files: PemFiles): EtcdPems {
   const { ca, cert, key } = readPems(files);
   return { ...(ca && { rootCertificate: ca }), ...(cert && key && { certChain: cert, privateKey: key }) };
@@ -72,7 +72,7 @@ function checkedUser(user: EtcdUser | undefined): EtcdUser | undefined {
   return user;
 }
 
-/** Checks that the texts are PEM files, and that the private key belongs to the certificate. Throws `INVALID_ARGUMENT`. */
+/** Checks that the given PEM texts are complete PEM files, and that the private key belongs to the certificate. Throws `INVALID_ARGUMENT`. */
 export function checkedPems(pems: EtcdPems | undefined): EtcdPems | undefined {
   if (pems === undefined) return undefined;
   checkedOptions('credentials', pems, PEMS);
@@ -87,7 +87,7 @@ export function checkedPems(pems: EtcdPems | undefined): EtcdPems | undefined {
   try {
     createSecureContext({ ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) });
   } catch (error) {
-    // The error contains the reason but not the value, which may be a secret.
+    // The error message contains the reason why the PEM texts are invalid, but not the texts, which may be secret.
     throw invalidArgument('credentials', String(error), 'are PEM files that belong together');
   }
   return pems;

@@ -4,15 +4,15 @@ import { inspectHandedIn, invalidArgument, requireMethods } from '@queuelock/cor
 
 /** A client of npm etcd3 (`Etcd3`, version 1.1). Only the properties that this package uses are declared. */
 export interface Etcd3ClientLike {
-  /** Requests to the key space. */
+  /** The part of the client that sends requests to the key space. */
   readonly kv: object;
-  /** Requests about leases. */
+  /** The part of the client that sends requests about leases. */
   readonly leaseClient: object;
-  /** Watch streams. */
+  /** The part of the client that opens watch streams. */
   readonly watchClient: object;
-  /** Requests for the status of a member. */
+  /** The part of the client that requests the status of a member. */
   readonly maintenance: object;
-  /** Distinguishes a client from a namespace of a client, which does not have this method. This package never calls it. */
+  /** A method that a client of npm etcd3 has, and a namespace of a client does not have. This package never calls it. */
   getRoles(): Promise<unknown>;
   /** Closes the client. This package never calls this method, since the application closes its own client. */
   close(): void;
@@ -21,7 +21,7 @@ export interface Etcd3ClientLike {
 /** The class `Etcd3` of npm etcd3. */
 export type Etcd3Class = new (options: object) => Etcd3ClientLike;
 
-/** The options of the application's client that this package also uses for the duplicates which it makes of that client. */
+/** The options of the application's client that this package uses for the clients of npm etcd3 that it makes itself. */
 interface Etcd3ClientOptions {
   readonly hosts: string | readonly string[];
   readonly auth?: { readonly username: string; readonly password: string };
@@ -33,14 +33,14 @@ interface Etcd3ClientOptions {
   readonly grpcOptions?: Readonly<Record<string, unknown>>;
 }
 
-/** What is needed to duplicate the application's client: its class and its options. */
+/** What is needed to create clients of npm etcd3 like the application's client: its class and its options. */
 export interface CheckedEtcd3Client {
   readonly Etcd3: Etcd3Class;
   readonly options: Etcd3ClientOptions;
 }
 
 const RULE = 'is a client of npm etcd3 1.1, made by new Etcd3(…)';
-/** The methods that the driver calls, by the property of a duplicate of the client that has them, such as `kv`. */
+/** The methods that a client of npm etcd3 must have because this package calls them, by the client's property that has them, such as `kv`. */
 const METHODS: Readonly<Record<string, readonly string[]>> = {
   kv: ['range', 'put', 'deleteRange', 'txn'],
   leaseClient: ['leaseGrant', 'leaseRevoke', 'leaseKeepAlive', 'leaseTimeToLive'],
@@ -49,8 +49,8 @@ const METHODS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Checks a client that the caller has passed, without a request to the server: its version, the methods that this package calls on its duplicates,
- * and that the duplicates reach the same cluster.
+ * Checks a client that the application has passed, without a request to the server: its version, the methods that this package needs, and that
+ * clients with the same options reach the same cluster.
  * @throws {QueueLockError} `INVALID_ARGUMENT` for the option `client`
  */
 export function checkEtcd3Client(client: Etcd3ClientLike): CheckedEtcd3Client {
@@ -70,7 +70,7 @@ function optionsOf({ hosts, auth, credentials, grpcOptions }: Etcd3ClientOptions
   for (const host of typeof hosts === 'string' ? [hosts] : hosts) checkPort(host);
   return {
     hosts,
-    // Only name and password are copied. The duplicates log in with call options of their own.
+    // Copies only name and password of the application's client, since the clients that this package makes have call options of their own.
     ...(auth && { auth: { username: auth.username, password: auth.password } }),
     ...(credentials && { credentials }),
     ...(grpcOptions && { grpcOptions }),
@@ -78,7 +78,7 @@ function optionsOf({ hosts, auth, credentials, grpcOptions }: Etcd3ClientOptions
 }
 
 function checkKind(client: Etcd3ClientLike): void {
-  // A namespace adds a prefix of its own to all keys, which its duplicate would not have. So a namespace is refused.
+  // Refuses a namespace of a client. A namespace adds a prefix of its own to all keys, which the clients that this package makes would not have.
   if (typeof Reflect.get(client, 'namespace') === 'function' && !('maintenance' in client)) {
     const rule = `${RULE}, and not a namespace of one: choose the keys by the option prefix`;
     throw invalidArgument('client', 'a namespace', rule);
@@ -107,7 +107,7 @@ function checkKind(client: Etcd3ClientLike): void {
   });
 }
 
-/** Returns the class `Etcd3` of a client, since a subclass of the application may have other constructor arguments. */
+/** Returns the class `Etcd3` of npm etcd3 to which a client belongs. A subclass of the application may have other constructor arguments. */
 function classOf(client: Etcd3ClientLike): Etcd3Class {
   let prototype: unknown = Object.getPrototypeOf(client);
   while (typeof prototype === 'object' && prototype !== null) {

@@ -89,13 +89,13 @@ export type HeartbeatProof = NonNullable<EtcdOptions['heartbeatProof']>;
 /** The values of the option `transport`. */
 export type Transport = NonNullable<EtcdOptions['transport']>;
 
-/** The options after the check, with all defaults. */
+/** The options of the backend after they were checked, with all defaults. */
 export interface CheckedOptions {
-  /** Each member as `host:port`. */
+  /** The address of each member as `host:port`. */
   readonly hosts: readonly string[];
   readonly tls: boolean;
   readonly prefix: string;
-  /** Whether calls carry the token of a log-in. */
+  /** Whether requests carry the token of a log-in, because the cluster has authentication enabled. */
   readonly logsIn: boolean;
   readonly credentials: FreshCredentials<EtcdCredentials>;
   readonly requestTimeoutMs: number;
@@ -121,7 +121,7 @@ const OPTIONS: KnownOptions<EtcdOptions> = {
   client: 'object',
   grpcOptions: 'object',
 };
-/** The options that cannot be set beside `client`, since the client determines them. */
+/** The options of the backend that cannot be set together with `client`, since the client determines them. */
 const OF_CLIENT = ['hosts', 'auth', 'credentials', 'grpcOptions'] as const;
 const HEARTBEAT_PROOFS: readonly HeartbeatProof[] = ['auto', 'verified', 'strict'];
 const TRANSPORTS: readonly Transport[] = ['http2', 'socket', 'etcd3'];
@@ -129,7 +129,7 @@ const DEFAULT_HOST = '127.0.0.1:2379';
 const DEFAULT_PORT = '2379';
 const HOST = /^(https?:\/\/)?((?:\[[0-9a-f:.]+\]|[^\s:/[\]@]+))(?::(\d{1,5}))?\/?$/i;
 
-/** Checks the options and adds the defaults. Throws `INVALID_ARGUMENT`; no message contains a password. */
+/** Checks the options of the backend and adds the defaults. Throws `INVALID_ARGUMENT`; no error message contains a password. */
 export function checkOptions(options: EtcdOptions | undefined): CheckedOptions {
   const { given, Etcd3 } = withClient(checkedOptions('options of etcd', options, OPTIONS));
   const {
@@ -174,7 +174,10 @@ export function checkOptions(options: EtcdOptions | undefined): CheckedOptions {
   };
 }
 
-/** Returns the options. If `client` is set, its hosts and credentials are added. */
+/**
+ * Returns the options of the backend. If the application has passed a `client` of its own, adds the hosts, credentials and channel options of that
+ * client.
+ */
 function withClient(given: EtcdOptions): {
   readonly given: EtcdOptions;
   readonly Etcd3: CheckedOptions['Etcd3'];

@@ -4,13 +4,16 @@
 
 import { QueueLockError, detailOf, isDefinite, isQueueLockError } from '@queuelock/core/backend';
 
-/** How items are put into batches, and how a batch is sent. */
+/** How items, such as requests to etcd, are put into batches, and how a batch is sent. */
 export interface BatcherOptions<Item, Result> {
-  /** Maximum number of items in a batch. */
+  /** Maximum number of items, such as requests to etcd, in one batch. */
   readonly maxSize: number;
-  /** Returns the kind of an item. A batch never contains two items of one kind. */
+  /** Returns the kind of an item, such as its queue. A batch never contains two items of one kind. */
   readonly kindOf: (item: Item) => string;
-  /** Returns whether code that runs later in this tick cannot change the request for the item. Such an item may be sent before the end of the tick. */
+  /**
+   * Returns whether the request for an item is certain now, because code that runs later in this tick cannot change it. Such an item may be sent
+   * before the end of the tick.
+   */
   readonly isIndependent: (item: Item) => boolean;
   /** Sends a batch. Returns one promise for each item, in the order of the items. */
   readonly send: (items: readonly Item[]) => readonly Promise<Result>[];
@@ -61,14 +64,14 @@ export class Batcher<Item, Result> {
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
-    // A promise costs less than queueMicrotask(), which allocates an object for its context.
+    // A promise costs less time than queueMicrotask(), which allocates an object for its async context.
     void HOP.then(NOTHING).then(() => {
       if (this.#isAlone()) this.#sendAll();
       else process.nextTick(() => this.#sendAll());
     });
   }
 
-  /** Whether one independent item waits, and no batch is in flight. */
+  /** Whether only one item waits, it is independent of later code (`isIndependent`), and no batch is in flight. */
   #isAlone(): boolean {
     if (this.#waiting > 1 || this.#batchesInFlight > 0) return false;
     const [[only] = []] = this.#kinds.values();
@@ -90,7 +93,7 @@ export class Batcher<Item, Result> {
     return !mayGrow && this.#itemsInFlight + Math.min(this.#kinds.size, maxSize) <= MAX_BATCHES * maxSize;
   }
 
-  /** Takes one item of each kind, beginning with the kinds that have waited longest. */
+  /** Takes one waiting item of each kind, beginning with the kinds that have waited longest. */
   #nextBatch(): PendingItem<Item, Result>[] {
     const batch: PendingItem<Item, Result>[] = [];
     for (const [kind, waiting] of [...this.#kinds].slice(0, this.#options.maxSize)) {
@@ -122,7 +125,7 @@ export function isTooLarge(error: unknown): error is Error {
   return error instanceof Error && TOO_LARGE.test(error.message);
 }
 
-/** Throws `INVALID_ARGUMENT` if a server refused the size of a request. Rethrows every other error. */
+/** Throws `INVALID_ARGUMENT` if the error shows that the server refused a request because of its size. Rethrows every other error. */
 export function refuseTooLarge(error: unknown): never {
   if (!isTooLarge(error)) throw error;
   throw new QueueLockError('INVALID_ARGUMENT', detailOf(error), { cause: error });

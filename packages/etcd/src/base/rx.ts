@@ -1,4 +1,4 @@
-// This package imports the values of RxJS in this file only.
+// Exports what this package uses of RxJS. No other file of the package imports values from RxJS.
 export {
   BehaviorSubject,
   NEVER,

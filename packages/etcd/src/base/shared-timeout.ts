@@ -1,24 +1,24 @@
 import type { TimedTask } from '@queuelock/core/backend';
 
-// The timer of a timeout fires this many times, after equal parts of the timeout. While the event loop is blocked, it fires at most once, so only one
-// part of the timeout passes. `startTimeout` uses four parts. A shared timeout needs more, since a task may start in the middle of a part.
+// The timer of a shared timeout fires this many times, after equal parts of the timeout. While the event loop is blocked, it fires at most once, so
+// only one part of the timeout passes. A timeout of one task has four parts. A shared one needs more, since a task may start in the middle of a part.
 const PARTS = 8;
 
-/** A task that times out by a timer which it shares with other tasks. */
+/** A task whose timeout shares one timer with the timeouts of other tasks. */
 export interface SharedTask extends TimedTask {
-  /** Called when one part of the timeout has passed without the task being done. The first part may be shorter than the others. */
+  /** Called when one part of the timeout has passed and the task is not done. The first part of a task may be shorter than its other parts. */
   partPassed(): void;
 }
 
-/** A timeout, which the caller can start for any number of tasks. */
+/** A timeout that the caller can start for any number of tasks. */
 export interface TaskTimeout {
-  /** The duration of the timeout, in milliseconds. */
+  /** The duration of this timeout, in milliseconds. */
   readonly ms: number;
-  /** Whether this timeout calls `partPassed` of its tasks. */
+  /** Whether this timeout calls the method `partPassed` of its tasks. */
   readonly isShared: boolean;
-  /** Calls `timedOut` of the task after the timeout. */
+  /** Starts the timeout of a task. When it has passed, the method `timedOut` of the task is called. */
   start(task: SharedTask): void;
-  /** Removes the task, so that its `timedOut` is not called. */
+  /** Cancels the timeout of a task, so that the task's method `timedOut` is not called. */
   cancel(task: SharedTask): void;
 }
 
@@ -29,12 +29,12 @@ export interface TaskTimeout {
 export class SharedTimeout implements TaskTimeout {
   readonly isShared = true;
   readonly ms: number;
-  /** The tasks in the order of their starts, each with the number of passed parts (`#parts`) at which it times out. */
+  /** The tasks in the order of their starts. Each task times out when the number of passed parts (`#parts`) reaches its number in this map. */
   readonly #tasks = new Map<SharedTask, number>();
   #timer: NodeJS.Timeout | undefined;
   #parts = 0;
 
-  /** @param ms milliseconds, the same for all tasks */
+  /** @param ms the timeout in milliseconds, the same for all tasks */
   constructor(ms: number) {
     this.ms = ms;
   }

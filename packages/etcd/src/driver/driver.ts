@@ -23,25 +23,28 @@ import type {
   IWatchResponse,
 } from '../protocol/messages.ts';
 
-/** Settings of one call. */
+/** Settings of one request to a member. */
 export interface CallOptions {
   /** Timeout of the response, in milliseconds. While the event loop is blocked, at most a quarter of it passes. */
   readonly withinMs: number;
 }
 
-/** Receives the responses of a channel. It is not called after `onEnd`, nor after the channel was closed. */
+/** Receives the responses of a channel. None of its methods is called after `onEnd`, nor after the channel was closed. */
 export interface ChannelListener<Response> {
   readonly onResponse: (response: Response) => void;
-  /** Called once, when the channel has ended for any reason. */
+  /** Called once, when the channel has ended for any reason other than `close` or `abandon`. */
   readonly onEnd: (error: unknown) => void;
 }
 
-/** A stream of requests and responses. Requests are sent in the order of the writes, which may begin while the stream opens. */
+/**
+ * A stream of requests and responses between this client and a member. Requests are sent in the order of the writes, which may begin while the stream
+ * opens.
+ */
 export interface Channel<Request> {
   write(request: Request): void;
-  /** Ends the channel without calling the listener. */
+  /** Ends the channel without calling the listener of its responses. */
   close(): void;
-  /** Ends the channel after a failure, like `close`. In addition, the next channel gets a new connection. */
+  /** Ends the channel after a failure, without calling its listener. The next channel then gets a new connection. */
   abandon(): void;
 }
 
@@ -61,6 +64,6 @@ export interface Driver {
   status(options: CallOptions): Promise<IStatusResponse>;
   watch(listener: ChannelListener<IWatchResponse>): Channel<IWatchRequest>;
   keepAlive(listener: ChannelListener<ILeaseKeepAliveResponse>): Channel<ILeaseKeepAliveRequest>;
-  /** Ends all calls and channels. */
+  /** Ends all calls and channels to this member. */
   close(): void;
 }

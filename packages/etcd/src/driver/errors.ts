@@ -6,30 +6,30 @@ import { OWN_DIRECTORY } from '../queue/keys.ts';
 export interface Attempt {
   /** What the client was doing, such as `entering queue "jobs"`. */
   readonly what: string;
-  /** The member as `host:port`. */
+  /** The address of the member that got the request, as `host:port`. */
   readonly host: string;
-  /** Whether the client used TLS. */
+  /** Whether the client used TLS for the failed request. */
   readonly tls?: boolean;
   /** The option `prefix` of the backend: all its keys begin with it. */
   readonly prefix?: string;
 }
 
-// These texts of etcd's errors are compared before the gRPC status, because most of these errors have a
+// An error whose text matches one of the next patterns is classified by that text. Its gRPC status is not used, because most of these errors have a
 // status that also has other meanings.
 const LEASE_MISSING = /requested lease not found/;
 const TOKEN_OUTDATED = /etcdserver: (invalid auth token|revision of auth store is old)/;
 const REFUSED =
   /etcdserver: (permission denied|authentication failed)|user name is empty|user name not found|authentication is not enabled/;
-// Matches the error of a response that was a web page of a load balancer. The request is repeated, because the
-// load balancer may reach a member again soon.
+// Matches the error for a response that is a web page, as a load balancer sends it. The request is repeated, because the load balancer may reach a
+// member again soon.
 const PAGE = /HTTP status/;
 const NO_PERMISSION = /etcdserver: permission denied/;
 const CLOSED = /the client was already closed$/;
-// The text with which a member begins the errors that it sends itself.
+// Matches the errors that a member itself has sent, as opposed to errors of the connection.
 const OF_A_MEMBER = /etcdserver: /;
 const DATABASE_FULL = /database space exceeded/;
 
-/** Remedies for failures whose own message suggests none. */
+/** Texts that tell a user how to remedy a failure whose own message does not. */
 const REMEDIES: readonly (readonly [failure: RegExp, remedy: string])[] = [
   [
     /wrong version number|packet length too long|disconnected before secure TLS/,
@@ -94,17 +94,17 @@ export function classify(error: unknown, attempt: Attempt): QueueLockError {
   );
 }
 
-/** Returns whether the member refused user and password. The refused call has had no effect. */
+/** Returns whether a member refused the log-in because of the user or the password. The call that needed the log-in has had no effect. */
 export function isLogInRefused(error: unknown): error is Error {
   return error instanceof Error && error.message.includes('etcdserver: authentication failed');
 }
 
-/** Returns the error with which all calls reject after a driver was closed. */
+/** Returns the error with which all calls reject after their driver was closed. */
 export function clientClosed(): Error {
   return new Error('the client was already closed');
 }
 
-/** Returns whether the server does not know the authentication token, as after its restart, or considers it outdated. */
+/** Returns whether the error means that the server does not know the authentication token, as after a restart, or considers it outdated. */
 export function isTokenOutdated(error: unknown): boolean {
   return error instanceof Error && isTokenError(error.message);
 }
@@ -116,20 +116,20 @@ export function isTokenError(details: string): boolean {
 
 function isRefused(error: Error): boolean {
   if (REFUSED.test(error.message)) return true;
-  // An outdated token has the same status as a missing permission, but a new log-in helps.
+  // etcd reports an outdated token with the same status as a missing permission. But it is no refusal, because a new log-in helps.
   if (isTokenOutdated(error)) return false;
   const status = statusOf(error);
   return status === 'PERMISSION_DENIED' || status === 'UNAUTHENTICATED';
 }
 
-/** Returns whether every member would refuse this request: it is too large, or the server has no such call. */
+/** Returns whether the error means that every member would refuse the request: it is too large, or the server has no such call. */
 function isImpossible(error: Error): boolean {
   if (isTokenOutdated(error) || PAGE.test(error.message)) return false;
   const status = statusOf(error);
   return status === 'INVALID_ARGUMENT' || status === 'UNIMPLEMENTED';
 }
 
-/** Returns the key ranges for which the user needs permissions, as text for an error. The keys of a queue are in two ranges. */
+/** Returns the key ranges for which the user needs permissions, as text for an error. A queue has keys in two ranges. */
 function requiredPermissions({ message }: Error, { prefix = '' }: Attempt): string {
   if (!NO_PERMISSION.test(message)) return '';
   const [queue, own] = [`${prefix}NAME/`, `${prefix}${OWN_DIRECTORY}/`].map((keys) => JSON.stringify(keys));

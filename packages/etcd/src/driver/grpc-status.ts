@@ -18,7 +18,7 @@ const NAMES = [
   'UNAUTHENTICATED',
 ] as const;
 
-/** The name of a gRPC status. */
+/** The name of a gRPC status, such as `UNAVAILABLE`. */
 export type StatusName = (typeof NAMES)[number];
 
 const LEADING_NUMBER = /^(\d+) [A-Z_]+: /;
@@ -36,7 +36,7 @@ export class GrpcError extends Error {
   }
 }
 
-/** Returns the status of an error from any library. etcd3 keeps it in the message only. */
+/** Returns the gRPC status of an error from any library. The errors of npm etcd3 have the status only in their messages. */
 export function statusOf(error: Error): StatusName | undefined {
   if ('code' in error && typeof error.code === 'number') return NAMES[error.code];
   const [, code] = LEADING_NUMBER.exec(error.message) ?? [];

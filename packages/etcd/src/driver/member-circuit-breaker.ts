@@ -3,33 +3,33 @@ import { GrpcError, statusOf } from './grpc-status.ts';
 
 /** One call that the circuit breaker has allowed. The caller reports its outcome by exactly one of these methods. */
 export interface BreakerCall {
-  /** Reports a response of the member. */
+  /** Reports that the call got a response from the member. */
   succeeded(): void;
-  /** Reports a failure. The breaker counts it only if the error shows that there is no connection. */
+  /** Reports that the call failed. The breaker counts the failure only if the error shows that there is no connection. */
   failed(error: unknown): void;
-  /** Reports that the call ended without showing whether the connection works. */
+  /** Reports that the call ended without showing whether the connection to the member works. */
   abandoned(): void;
 }
 
 const BACKOFF = { initialDelayMs: 300, maxDelayMs: 1_500 };
-// Failures of the last 2,000 ms count. In that time, grpc-js itself makes two more attempts to connect.
+// The circuit breakers count the failed attempts to connect within the last 2,000 ms. In that time, grpc-js itself makes two more attempts.
 const WINDOW_MS = 2_000;
-// In an outage that has lasted for 10 s, failures of the last 3 s count. So there are fewer attempts, and the
-// end of the outage is noticed up to a second later.
+// In an outage that has lasted for 10 s, the circuit breakers count the failures of the last 3 s instead of 2 s. So the client makes fewer attempts,
+// and notices the end of the outage up to a second later.
 const LASTING = { fromMs: 10_000, windowMs: 3_000 };
-// Maximum number of failures within the time that counts. When it is reached, attempts to connect are refused, except to members that have not
-// failed.
+// Maximum number of failed attempts to connect within the counted time. When it is reached, no further attempts are allowed, except to members that
+// have not failed.
 const MAX_FAILURES = 2;
 const BY_MEMBER = /etcdserver:/;
 
 /**
- * The recent failed attempts to connect to any member of a cluster. An attempt at a member that has failed before is counted when it starts, another
- * one when it fails.
+ * The recent failed attempts to connect to any member of a cluster. An attempt to connect to a member that has failed before is counted when it
+ * starts. Any other attempt is counted when it fails.
  */
 export class Failures {
   #at: number[] = [];
   #sinceSuccess = 0;
-  /** The time of the first failure since a member last responded. */
+  /** The time of the first failed attempt to connect since a member last responded. */
   #begunAt = 0;
 
   get areMany(): boolean {
@@ -39,7 +39,7 @@ export class Failures {
     return this.#at.length >= MAX_FAILURES;
   }
 
-  /** Whether at least two attempts have failed since any member last responded. */
+  /** Whether at least two attempts to connect to members have failed since any member last responded. */
   get areAll(): boolean {
     return this.#sinceSuccess >= MAX_FAILURES;
   }
@@ -66,7 +66,7 @@ class CircuitOpenError extends GrpcError {}
  */
 export class MemberCircuitBreaker {
   readonly #failures: Failures;
-  /** Number of failures since the last success. Failures of calls that were in flight together count as one. */
+  /** Number of failed calls to the member since its last response. Failures of calls that were in flight together count as one. */
   #failureCount = 0;
   #round = 0;
   #backoffUntil = 0;
@@ -77,7 +77,7 @@ export class MemberCircuitBreaker {
     this.#failures = failures;
   }
 
-  /** Starts a call. Throws an error with the status `UNAVAILABLE` while the breaker is open. */
+  /** Starts a call to the member. Throws an error with the status `UNAVAILABLE` while the breaker is open. */
   begin(): BreakerCall {
     const round = this.#round;
     const hasFailed = this.#failureCount > 1 || (this.#failureCount === 1 && this.#failures.areAll);
@@ -112,7 +112,7 @@ export class MemberCircuitBreaker {
     this.#lastFailure = message;
     this.#round += 1;
     this.#failureCount += 1;
-    // The first failure starts no backoff: it may be the end of a connection that worked for a long time.
+    // The first failure of a member starts no backoff: it may be the end of a connection that worked for a long time.
     if (this.#failureCount > 1)
       this.#backoffUntil = performance.now() + backoffDelay(this.#failureCount - 2, BACKOFF);
   }

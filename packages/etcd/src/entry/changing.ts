@@ -12,15 +12,14 @@ export interface Change {
   readonly value: string;
 }
 
-/** An entry's new value, with other operations for the same transaction. */
+/** An entry's new value, and further operations that the same transaction executes. */
 export interface NewValue {
   readonly value: string;
-  /** Operations that the transaction contains besides the write of the value. */
+  /** Operations that the transaction executes besides the write of the value. */
   readonly more?: readonly IRequestOp[];
 }
 
-// Maximum number of attempts. An attempt fails if another client writes the entry after this client's
-// previous response.
+// Maximum number of attempts to change an entry. An attempt fails if another client writes the entry after this client's previous response.
 const ATTEMPTS = 5;
 
 /**

@@ -1,10 +1,10 @@
 import { invalidArgument, type EntrySpec } from '@queuelock/core/backend';
 
-// Maximum number of queues in one transaction. Each entry takes two operations, a write and a read, and etcd
-// accepts 128 by default.
+// Maximum number of queues that one transaction can enter. Each entry takes two operations, a write and a read, and etcd accepts 128 operations in a
+// transaction by default.
 const MAX_QUEUES = 60;
 
-/** Throws `INVALID_ARGUMENT` unless one transaction can enter all these queues and create their single keys. */
+/** Throws `INVALID_ARGUMENT` unless one transaction can enter all the given queues and create their single keys. */
 export function checkOneTransaction(
   specs: readonly EntrySpec[],
   singleKeyOf: (spec: EntrySpec) => string | undefined,

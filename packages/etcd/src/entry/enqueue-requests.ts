@@ -6,23 +6,26 @@ import type { BatchPosition, Newcomer } from './entered.ts';
 import type { Generation } from './generation.ts';
 import { isRefusalOfOne, refuseTooLarge } from '../base/batcher.ts';
 
-/** What an enqueue request needs: the connection, the session's lease and its generation. */
+/** What an enqueue request needs from its session: the connection, the lease and the generation. */
 export interface EnqueueContext {
   readonly connection: Connection;
   readonly lease: string;
   readonly generation: Generation;
 }
 
-/** The response to an enqueue transaction, with what is needed to find the part that concerns one entry. */
+/** The response to an enqueue transaction, and which part of it concerns one of the enqueued entries. */
 export interface EnqueueResponse {
   readonly response: ITxnResponse;
   readonly position: BatchPosition;
 }
 
-/** Maximum number of entries in one batch. Each takes two operations, a write and a read, and etcd accepts 128 by default. */
+/**
+ * Maximum number of entries in one batch. Each entry takes two operations, a write and a read, and etcd accepts 128 operations in a transaction by
+ * default.
+ */
 export const MAX_NEWCOMERS = 60;
 
-/** Enqueues all entries in one transaction, or none. Returns one promise for each entry. */
+/** Enqueues the given entries in one transaction: all of them or none. Returns one promise for each entry. */
 export function sendEnqueue(
   context: EnqueueContext,
   newcomers: readonly Newcomer[],
@@ -36,7 +39,7 @@ export function sendEnqueue(
   });
 }
 
-/** Sends the transaction for all entries. Resolves with the response, and with the part of it that concerns the first entry. */
+/** Sends the transaction that enqueues the given entries. Resolves with the response, and with the position of the first entry in it. */
 async function sendTransaction(
   { connection, lease, generation }: EnqueueContext,
   newcomers: readonly Newcomer[],
@@ -68,7 +71,10 @@ export function sendEnqueueBatch(
   });
 }
 
-/** Resolves with the response for each entry, or with an empty map if the server refused the transaction. */
+/**
+ * Enqueues unrelated entries in one transaction. Resolves with the response for each entry, or with an empty map if the server refused the
+ * transaction.
+ */
 async function sendTogether(
   { connection, lease, generation }: EnqueueContext,
   newcomers: readonly Newcomer[],
@@ -92,7 +98,9 @@ async function sendTogether(
   }
 }
 
-/** Throws if the session has withdrawn an entry meanwhile. Called when the request is sent, which may be some time after the call of `enqueue`. */
+/**
+ * Throws if the session withdrew an entry after the call of `enqueue`. It is called when the request is sent, which may be some time after that call.
+ */
 function throwIfWithdrawn(newcomers: readonly Newcomer[]): void {
   if (newcomers.some(({ entry }) => entry.withdrawn))
     throw new QueueLockError('ENTRY_LOST', 'the entry was withdrawn before its request was sent');

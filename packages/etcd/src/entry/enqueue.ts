@@ -13,15 +13,15 @@ import { absent, latestFirst, readMetadata, readKeys, modifiedAt, put } from '..
  */
 export interface EnqueueMode {
   readonly request: (newcomers: readonly Newcomer[], ticket: Ticket) => ITxnRequest;
-  /** Reads from the response what happened to one entry. */
+  /** Reads from the response to the enqueue transaction what happened to one entry. */
   readonly read: (response: ITxnResponse, position: BatchPosition) => Entered;
 }
 
 // How many operations etcd accepts in one transaction by default, operations of nested transactions included.
 const OPERATIONS = 128;
 
-// How many keys are read to find out whether a queue has any contender. If all of them are keys of nested names, such as `a/b` in the
-// queue `a`, the client enqueues an entry to find out.
+// How many keys a try reads to find out whether a queue has any contender. If all of these keys belong to nested names, such as `a/b` in the queue
+// `a`, the client enqueues an entry to find out.
 const OCCUPANTS = 64;
 
 /** Creates an entry in each of the queues, and reads the entries ahead, in one request. */
@@ -50,7 +50,7 @@ export const enqueueAlways: EnqueueMode = {
   },
 };
 
-/** Creates an entry and its single key only if the queue has no keys at all, not even keys of nested names. */
+/** Creates an entry and its single key in each of the queues, but only if these queues have no keys at all, not even keys of nested names. */
 export const enqueueIfEmpty: EnqueueMode = {
   request: (newcomers, ticket) => ({
     compare: [
@@ -87,7 +87,7 @@ export const enqueueIfEmpty: EnqueueMode = {
   },
 };
 
-/** Returns how many of the single keys existed when the server refused the transaction. */
+/** Returns how many single keys of the queues existed when the server refused the enqueue transaction. */
 function singlesIn(ranges: readonly (IRangeResponse | undefined)[], newcomers: readonly Newcomer[]): number {
   const { length } = singlesOf(newcomers);
   const seen = ranges.slice(ranges.length - newcomers.length - length, ranges.length - newcomers.length);
@@ -110,7 +110,7 @@ function becomingLast({ entry }: Newcomer, { lease }: Ticket): IRequestOp[] {
   return entry.tail ? [writeTail(entry, { tail: entry.tail, lease })] : [];
 }
 
-/** Returns the operation that reads the entries ahead. For a fast entry, it also writes the tail of the queue. */
+/** Returns the operation that reads the entries ahead. For an entry with naming `fast`, it also writes the tail of the queue. */
 function readAhead({ entry, spec }: Newcomer, { lease }: Ticket): IRequestOp {
   const { tail, under } = entry;
   if (tail) return writeTailAndReadAhead(entry, { tail, lease });
@@ -118,8 +118,8 @@ function readAhead({ entry, spec }: Newcomer, { lease }: Ticket): IRequestOp {
 }
 
 /**
- * Returns the shared entries among the new ones. For each of them, the enqueue request also reads the marks of its queue. Returns none if the
- * request would then have too many operations.
+ * Returns those of the entries to enqueue that are shared. For each of them, the enqueue request also reads the marks of its queue. Returns none if
+ * the request would then have too many operations.
  */
 function readersOf(newcomers: readonly Newcomer[]): readonly Newcomer[] {
   const readers = newcomers.filter(({ entry }) => entry.shared);

@@ -7,7 +7,7 @@ import type { Generation } from './generation.ts';
 import { readKeys, read } from '../queue/txn.ts';
 import type { Found, Entered } from './enqueue-outcome.ts';
 
-/** An entry that a request is to create, with the caller's specification. */
+/** An entry that an enqueue request is to create, with the specification that the caller passed to `enqueue`. */
 export interface Newcomer {
   readonly entry: Entry;
   readonly spec: EntrySpec;
@@ -21,7 +21,7 @@ export interface Ticket {
   readonly generation: bigint;
 }
 
-/** Returns reads of the session's generation key, of each entry, and of each mark that may exist. */
+/** Returns operations that read the session's generation key, the key of each entry, and the key of each mark that may exist. */
 export function readsOf(newcomers: readonly Newcomer[], { own }: Ticket): IRequestOp[] {
   return [
     read(own.key),
@@ -30,17 +30,17 @@ export function readsOf(newcomers: readonly Newcomer[], { own }: Ticket): IReque
   ];
 }
 
-/** The batch to which a response belongs, and the index of one entry in it. */
+/** The entries and the state of the session with which an enqueue transaction was sent, and the index of one of these entries. */
 export interface BatchPosition {
   readonly newcomers: readonly Newcomer[];
   readonly ticket: Ticket;
-  /** The index of the entry in `newcomers`. */
+  /** The index of the entry in the list `newcomers`. */
   readonly i: number;
 }
 
 /**
- * Reads from the response why an enqueue was refused. Throws `ENTRY_LOST` if another lease has the entry's key. Throws `SESSION_LOST` if
- * another process has resumed the session.
+ * Reads from the response to an enqueue transaction why the server refused it. Throws `ENTRY_LOST` if the entry's key exists on the lease of another
+ * session. Throws `SESSION_LOST` if another process has resumed the session.
  */
 export function readRefusal(
   ranges: readonly (IRangeResponse | undefined)[],
@@ -60,7 +60,9 @@ export function readRefusal(
   return { status: 'outdated', generation };
 }
 
-/** Returns the entry's own row. The read may also have returned keys of nested names, such as `a/b` in the queue `a`. */
+/**
+ * Returns the key of the entry among the keys that were read. The read may also have returned keys of nested names, such as `a/b` in the queue `a`.
+ */
 export function ownRow({ kvs }: IRangeResponse, { under }: Entry): IKeyValue | undefined {
   return kvs.find(({ key }) => readKey(under, key) !== undefined);
 }

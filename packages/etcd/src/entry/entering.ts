@@ -14,12 +14,12 @@ import { removeCreated, type RemovalContext } from './leaving.ts';
 /** The parts of a session that requests to create or remove entries use. */
 export interface RequestContext extends EnqueueContext, RemovalContext {
   readonly generation: Generation;
-  /** Sends the entries that consist of a key only (see `isPlain`), in batches. */
+  /** Enqueues, in batches, entries that consist of a key only, without a mark and a single key; see `isPlain`. */
   readonly entering: Batcher<Newcomer, EnqueueResponse>;
 }
 
-// Maximum number of attempts. The server refuses an enqueue if the session's generation has changed, and the enqueue must be sent again. The
-// session changes its generation when it removes another entry that may or may not exist.
+// Maximum number of attempts to enqueue. The server refuses an enqueue if the session's generation has changed, and the enqueue must be sent again.
+// The session changes its generation when it removes another entry that may or may not exist.
 const ATTEMPTS = 20;
 
 /**
@@ -33,8 +33,8 @@ export async function enter(
 ): Promise<readonly Entered[]> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const { entered, used } = await attemptToEnter(context, newcomers, mode);
-    // The store was restored from an older backup, and its revision has grown again since. So another entry already had the new entry's order number
-    // before the restore, and the new entry is removed.
+    // Removes an entry whose order number another entry may have had before. That happens when the store was restored from an older backup, and its
+    // revision has grown again since.
     const past = newcomers.filter(({ entry }, i) => isOfThePast(entry, entered[i]));
     if (past.length > 0) {
       await Promise.all(past.map(({ entry }) => removeCreated(context.generation, entry)));
@@ -53,7 +53,7 @@ export async function enter(
   );
 }
 
-/** Makes one attempt. Resolves with the outcome for each entry, and the generation that the transaction required. */
+/** Makes one attempt to enqueue the entries. Resolves with the outcome for each entry, and the generation that the transaction required. */
 async function attemptToEnter(
   context: RequestContext,
   newcomers: readonly Newcomer[],
@@ -67,7 +67,7 @@ async function attemptToEnter(
       return mode.read(response, position);
     }),
   );
-  // Waits for all outcomes before it throws an error, because each entry must record its own outcome.
+  // Waits for the outcomes of all entries before it throws an error, because each entry must record its own outcome.
   const outcomes = await Promise.allSettled(reading);
   return { entered: outcomes.map(valueOf), used };
 }

@@ -1,8 +1,8 @@
 /** A listener that is called once, when an entry ends. */
 export interface EntryEndListener {
-  /** Called when this session has withdrawn the entry by itself. */
+  /** Called when the session of the entry has withdrawn the entry. */
   withdrawn(): void;
-  /** Called when the entry has ended for any other reason, such as a removal by another client. */
+  /** Called when the entry has ended for any other reason than a withdrawal by its session, such as a removal by another client. */
   lost(why: unknown): void;
 }
 

@@ -26,40 +26,40 @@ const NONE: readonly Promise<Entered>[] = [];
 
 /** The state of one entry, from its first request until it is certainly removed. */
 export class Entry {
-  /** The entry's key (`key`) as text. Until the server has confirmed the entry, it is the key of the request. */
+  /** The key of this entry (`key`) as text. Until the server has confirmed the entry, it is the key of the request. */
   keyText: string;
-  /** Whether the entry is a shared one now. */
+  /** Whether this entry is a shared one now. */
   shared: boolean;
   readonly queue: string;
   /** The id in the entry's key. It may be the id of an earlier entry, whose key is used again. */
   readonly keyId: string;
-  /** The prefix of the queue's keys. */
+  /** The prefix of all keys of the entry's queue. */
   readonly under: string;
   /** The beginning of a fast entry's name, such as `~5.`, or an empty text; see `fastMark`. */
   readonly fast: string;
   /** The create revision of the key, once the server has returned it. It serves as the entry's order number. */
   order: bigint | undefined;
-  /** The key of the trace of the entry's hold, from when that trace may exist. */
+  /** The key of the trace of the entry's hold, or `undefined` as long as that trace cannot exist. */
   trace: Buffer | undefined;
-  /** The key of the entry's mark, from when that mark may exist; see `marks.ts`. */
+  /** The key of the entry's mark, or `undefined` as long as that mark cannot exist; see `marks.ts`. */
   mark: Buffer | undefined;
   /** The single key that the entry must create before it holds the lock; see `single-key.ts`. */
   readonly single: Buffer | undefined;
-  /** Whether the entry may have created its single key. */
+  /** Whether the entry may have created the single key of its queue. */
   claimed = false;
   /** The queue's tail, which a fast entry writes when it is created; see `tail.ts`. */
   readonly tail: Buffer | undefined;
   /** Whether a later entry of this process waits for this entry. */
   followed = false;
-  /** Whether the entry was admitted while no other entry was ahead of it; see `Departure.owned`. */
+  /** Whether the entry was admitted while no other entry was ahead of it, so that it holds alone; see `Departure.owned`. */
   owned = false;
-  /** Whether the entry had to wait, so that other entries may have been created behind it meanwhile. */
+  /** Whether the entry had to wait. Other entries may then have been created behind it before it was admitted. */
   waited = false;
-  /** The fencing token of the entry's grant. */
+  /** The fencing token of the entry's grant, once it is admitted. */
   grantToken: bigint | undefined;
   /** The entry of the same session that took over from this entry before this entry was removed. */
   successor: Entry | undefined;
-  /** Whether the caller has read the key, and may compare it in its own transactions. */
+  /** Whether the caller has read the entry's key, and may compare it in transactions of its own. */
   isKeyExposed = false;
   /** The entry's value, if this process has written it. */
   value: string | undefined;
@@ -74,7 +74,7 @@ export class Entry {
   readonly #origin: Origin;
   /** Whether the process that had the session before may have created the entry. */
   readonly #isResumed: boolean;
-  /** The requests in flight that may create the key. */
+  /** The requests in flight that may create the entry's key. */
   #inFlight: readonly Promise<Entered>[] = NONE;
   #removals = 0;
   #withoutResponse = 0;
@@ -95,34 +95,34 @@ export class Entry {
     this.#isResumed = origin.resumedAt > 0n;
   }
 
-  /** Returns whether the specification is for a shared entry or a limit above 1, while the queue accepts exclusive entries only. */
+  /** Returns whether the entry that a caller requests is shared or has a limit above 1, while the queue accepts exclusive entries only. */
   hasNoRoomFor({ shared, limit }: EntrySpec): boolean {
     return (this.single !== undefined || this.tail !== undefined) && (shared || limit > 1);
   }
 
-  /** Returns whether the key belongs to an entry of this session in the same queue. */
+  /** Returns whether the given key belongs to an entry that is in the queue of this entry and of the same session. */
   isOfSameSession(key: Buffer): boolean {
     return key.toString().startsWith(entryStem(this.under + this.fast, this.#origin.lease, ''));
   }
 
-  // The entry computes these keys, texts and ranges when a request needs them. Thousands of waiting entries would keep them for nothing.
+  // The members below are computed when a request needs them. If thousands of waiting entries kept them, they would take memory for nothing.
 
   /** The entry's key. Each read of this property returns another Buffer. */
   get key(): Buffer {
     return Buffer.from(this.keyText);
   }
 
-  /** The directory of the queue's marks; see `marks.ts`. */
+  /** The directory of the marks of the entry's queue; see `marks.ts`. */
   get markDirectory(): string {
     return markDirectory(this.#origin.prefix, this.queue);
   }
 
-  /** The key to read for this entry. In a resumed session it is the range of all its possible keys, since its limit may have changed. */
+  /** The key to read in order to find this entry. In a resumed session it is the range of all its possible keys, since its limit may have changed. */
   get sought(): Target {
     return this.#isResumed ? this.#rangeIn(this.under) : { key: this.key };
   }
 
-  /** The range to read for the entry's mark in a resumed session; see `marks.ts`. */
+  /** The range to read in order to find the entry's mark in a resumed session; see `marks.ts`. */
   get soughtMark(): Target | undefined {
     return this.#isResumed ? this.#rangeIn(this.markDirectory) : undefined;
   }
@@ -158,12 +158,12 @@ export class Entry {
     return this.#withoutResponse > 0;
   }
 
-  /** The revision at which `value` was written. */
+  /** The store's revision at which the entry's value (`value`) was written. */
   get writtenAt(): bigint {
     return this.#writtenAt ?? this.order ?? 0n;
   }
 
-  /** Records that the store has this value of the entry since the given revision. */
+  /** Records that the store has the given value of the entry since the given revision. */
   wrote(value: string, revision: bigint): void {
     if (this.value === undefined) return;
     this.value = value;
@@ -182,7 +182,7 @@ export class Entry {
     this.end.lose(why);
   }
 
-  /** Records a request to remove the entry. It must be called once for each such request. */
+  /** Records that the caller has requested the removal of the entry. It must be called once for each request to remove it. */
   withdraw(): void {
     this.#removals += 1;
     this.end.withdraw();
@@ -199,7 +199,7 @@ export class Entry {
 
   /** Records how a read found the entry in the store. The previous process of a resumed session may have created it. */
   recognize({ key, order, marked }: Found): void {
-    // The request without a response has created the entry, so it is no longer in flight.
+    // A request without a response has created the entry, so this request is no longer in flight.
     if (this.order === undefined && order > this.#origin.resumedAt && this.uncertain)
       this.#withoutResponse -= 1;
     this.order = order;
@@ -212,7 +212,7 @@ export class Entry {
     this.claimed = this.single !== undefined;
   }
 
-  /** Tracks a request that may create the key, until its response was read. */
+  /** Tracks a request that may create the entry's key, until its response was read. */
   async creating<T>(request: Promise<T>, read: (response: T) => Entered): Promise<Entered> {
     const attempt = this.#attempt(request, read);
     this.#inFlight = [...this.#inFlight, attempt];
@@ -224,7 +224,7 @@ export class Entry {
     }
   }
 
-  /** Resolves when every request that may create the key has a response or was given up. */
+  /** Resolves when every request that may create the entry's key has a response or was given up. */
   async settled(): Promise<void> {
     await Promise.allSettled(this.#inFlight);
   }

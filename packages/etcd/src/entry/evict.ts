@@ -15,7 +15,7 @@ export interface Evictee {
   readonly order: bigint;
 }
 
-/** The connection to the store, and the options that determine the keys of queues. */
+/** What an eviction needs: the connection to the store, and the options that determine the keys of queues. */
 export interface QueueAccess {
   readonly connection: Connection;
   readonly prefix: string;
@@ -33,7 +33,7 @@ export async function evict(
   const under = queuePrefix(prefix, queue);
   const entry = key.startsWith(under) ? readKey(under, Buffer.from(key)) : undefined;
   if (!entry) throw invalidArgument('entry.key', key, `is directly under ${JSON.stringify(under)}`);
-  // In etcd, a key that does not exist has the create revision 0, so the comparison below would succeed without an entry.
+  // In etcd, a key that does not exist has the create revision 0. So for the order number 0, the transaction would succeed without an entry.
   if (order <= 0n) return false;
   const stored = Buffer.from(key);
   const mark = Buffer.from(markDirectory(prefix, queue) + entry.name);

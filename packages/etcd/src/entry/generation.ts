@@ -11,14 +11,14 @@ const CLOSED = Buffer.from('closed');
 export interface GenerationOptions {
   readonly key: Buffer;
   readonly lease: string;
-  /** Identifies this process. */
+  /** A text that identifies this process, as the one that has the session. */
   readonly owner: string;
 }
 
 /**
- * A private key of the session. Every enqueue transaction requires that this key still has the revision that the client knows. So an enqueue is
- * harmless that arrives after the removal of its entry. If an enqueue may still be in flight, the removal also writes this key. The late enqueue
- * then requires an older revision of the key, and is refused. The key does not exist (generation 0) until it is first needed.
+ * A private key of a session, whose revision is the session's generation. Every enqueue transaction requires that the key still has the revision that
+ * the client knows. If the session removes an entry whose enqueue may still be in flight, it also writes this key. The late enqueue then requires an
+ * older revision of the key, and is refused. The key does not exist (generation 0) until it is first needed.
  *
  * Its value names the process that has the session. After a resumption this is the new process. The old process, which may have been paused, finds
  * the changed value in its next heartbeat proof or when its next enqueue is refused, and then treats the session as lost.
@@ -81,8 +81,9 @@ export class Generation {
   }
 
   /**
-   * Continues after the server refused an enqueue. `used` is the generation that the enqueue required, and `seen` the one in the store. If `seen`
-   * is smaller, another client has deleted the private key. The key is then written again, since an old revision must never be valid again.
+   * Adopts the generation in the store after the server refused an enqueue. `used` is the generation that the enqueue required, and `seen` the one in
+   * the store. If `seen` is smaller, another client has deleted the private key. The key is then written again, since an old revision must never be
+   * valid again.
    */
   async follow({ used, seen }: { readonly used: bigint; readonly seen: bigint }): Promise<void> {
     if (seen < used) await this.#write([]);

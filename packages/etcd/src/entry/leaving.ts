@@ -8,14 +8,14 @@ import { deleteSingleKey } from './single-key.ts';
 import { removalWithTail } from './tail.ts';
 import { createdAt, remove } from '../queue/txn.ts';
 
-/** What the removal of an entry needs from its session. */
+/** What the removal of an entry needs from the session of the entry. */
 export interface RemovalContext {
   readonly generation: Generation;
   /** Sends removals that need no conditions, in batches. */
   readonly leaving: Batcher<Entry, Outcome>;
 }
 
-/** Whether the entry existed. `undefined` means that it was not removed, since its successor does not exist. */
+/** Whether the entry existed when it was removed. `undefined` means that it was not removed, since its successor does not exist. */
 type Outcome = boolean | undefined;
 
 /** Maximum number of removals in one batch, below the 128 operations that etcd accepts by default. */
@@ -32,14 +32,13 @@ export async function withdraw({ generation, leaving }: RemovalContext, entry: E
     const more = [...(entry.mark ? [remove(entry.mark)] : []), ...operationsAfterRemoval(entry)];
     return (await generation.removeForGood(entry.key, more)) || removed;
   } catch (error) {
-    // The session has ended: its entries vanished with the lease, and no key can be created on that lease any
-    // more.
+    // If the session has ended, its entries vanished with the lease, and no key can be created on that lease any more.
     if (isQueueLockError(error, 'SESSION_LOST')) return false;
     throw error;
   }
 }
 
-/** Returns whether the entry consists of its key only (no mark, no trace), and no later entry can have the same key yet. */
+/** Returns whether the entry consists of its key only (no mark, no trace, no single key), and no later entry can have the same key yet. */
 export function isPlain({ order, uncertain, trace, mark, claimed }: Entry): boolean {
   return order !== undefined && !uncertain && !trace && !mark && !claimed;
 }
@@ -87,7 +86,7 @@ async function removeAlone(connection: Connection, entry: Entry): Promise<Outcom
 }
 
 interface Removal extends Pick<Entry, 'key'> {
-  /** The transaction that removes the entry. `undefined` if deleting its key is sufficient. */
+  /** The transaction that removes the entry; `undefined` if deleting the entry's key is sufficient. */
   readonly within?: ITxnRequest | undefined;
   /** The successor that has taken the hold over. The entry is removed only if this successor exists in the store. */
   readonly successor?: Entry;
@@ -100,7 +99,7 @@ function removalOf(entry: Entry): Removal {
     const within = { compare: [createdAt(successor.key, successor.order)], success: [remove(key)] };
     return { key, within, successor };
   }
-  // Removes the tail of the queue too if this process knows no entry behind this one; see `tail.ts`.
+  // Also removes the tail of the queue, if this process knows no entry behind the removed one; see `tail.ts`.
   return { key, within: tail && !followed ? removalWithTail(entry, tail) : undefined };
 }
 
@@ -129,8 +128,8 @@ function hasRemoved(own: Partial<IResponseOp> | undefined): boolean {
 }
 
 /**
- * Removes the entry with this create revision, and its trace and mark. A later entry with the same key stays. The single key is deleted in any case:
- * a client that has removed the entry may not know of the single key.
+ * Removes the entry, its trace and its mark if its key still has the entry's create revision. A later entry with the same key stays. The single key
+ * is deleted in any case: a client that has removed the entry may not know of the single key.
  */
 export async function removeCreated(generation: Generation, entry: Entry): Promise<boolean> {
   const { key, order, trace, mark } = entry;
@@ -142,7 +141,10 @@ export async function removeCreated(generation: Generation, entry: Entry): Promi
   return succeeded;
 }
 
-/** Returns the operations that follow every removal: they delete the single key and the tail. A missing tail only makes enqueues slower. */
+/**
+ * Returns the operations that follow every removal of an entry: they delete its single key, and the tail of the queue if the tail names the entry. A
+ * missing tail only makes enqueues slower.
+ */
 function operationsAfterRemoval({ claimed, single, tail, key }: Entry): IRequestOp[] {
   return [...(claimed ? deleteSingleKey(single, key) : []), ...deleteSingleKey(tail, key)];
 }

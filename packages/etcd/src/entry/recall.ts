@@ -3,10 +3,7 @@ import { readKeys } from '../queue/txn.ts';
 import { foundIn, known, ownRow } from './entered.ts';
 import type { Entry } from './entry.ts';
 
-/**
- * Reads whether the entry exists, and records what was found. The previous process of a resumed session may
- * have created it.
- */
+/** Reads whether the entry of a resumed session exists, and records what was found. The process that had the session before may have created it. */
 export async function recall(
   { connection, lease }: { readonly connection: Connection; readonly lease: string },
   entry: Entry,

@@ -18,13 +18,16 @@ export interface Claimant {
 
 /** The result of an attempt to create the single keys of several entries. One transaction creates all of them or none. */
 export interface Attempt {
-  /** Whether all single keys now exist and belong to these entries. */
+  /** Whether the single keys of all entries now exist and belong to these entries. */
   readonly held: boolean;
-  /** The single keys that belong to these entries. Some may be missing, because another client has deleted them or the session was resumed. */
+  /**
+   * The single key of each entry to which it belongs. Some entries may be missing, because another client has deleted the key or the session was
+   * resumed.
+   */
   readonly ours: ReadonlyMap<Claimant, KeyRef>;
-  /** A single key that another client has created, so that the attempt failed. */
+  /** A single key that another client has created. The attempt failed because of it. */
   readonly taken: KeyRef | undefined;
-  /** The revision of the store when the attempt was made. */
+  /** The revision of the store when the client attempted to create the single keys. */
   readonly revision: bigint;
 }
 
@@ -43,7 +46,7 @@ export function singleKeyFor(
   return Buffer.from(key);
 }
 
-/** Refuses fast entries in a queue with a single key. @throws {QueueLockError} `INVALID_ARGUMENT` */
+/** Refuses entries with naming `fast` in a queue with a single key. @throws {QueueLockError} `INVALID_ARGUMENT` */
 export function checkNaming(
   options: {
     readonly prefix: string;
@@ -63,8 +66,8 @@ export function checkNaming(
 }
 
 /**
- * Returns the error for an entry that is not exclusive. A single key cannot belong to several holders, and a fast entry waits for one entry
- * only.
+ * Returns the error for an entry that is not exclusive, in a queue with a single key or with naming `fast`. A single key cannot belong to several
+ * holders, and an entry with naming `fast` waits for one entry only.
  */
 export function exclusiveOnly({ entry, spec: { queue, shared, limit } }: Newcomer): QueueLockError {
   const rule = entry.single
@@ -74,7 +77,10 @@ export function exclusiveOnly({ entry, spec: { queue, shared, limit } }: Newcome
   return invalidArgument('limit', limit, `is 1 ${rule}`);
 }
 
-/** Returns the transaction that creates the missing single keys. It fails if another client has one of them, or if an entry does not exist. */
+/**
+ * Returns the transaction that creates the missing single keys of the entries. It fails if another client has created one of these keys, or if one of
+ * the entries does not exist.
+ */
 export function creationOfSingleKeys(
   claimants: readonly Claimant[],
   { ours, lease }: { readonly ours: Attempt['ours']; readonly lease: string },
@@ -98,7 +104,10 @@ export function creationOfSingleKeys(
   };
 }
 
-/** Reads the response to the transaction that creates single keys. Throws `ENTRY_LOST` if one of the entries no longer exists. */
+/**
+ * Reads the response to the transaction that creates the single keys of several entries. Throws `ENTRY_LOST` if one of these entries no longer
+ * exists.
+ */
 export function readCreation(
   { succeeded, header, responses }: ITxnResponse,
   { claimants, ours }: { readonly claimants: readonly Claimant[]; readonly ours: Attempt['ours'] },
@@ -121,7 +130,7 @@ export function readCreation(
   return { held: found.size === singles.length, ours: found, taken, revision };
 }
 
-/** Returns the result of a transaction that has created all missing single keys at this revision. */
+/** Returns the result of the transaction that has created all missing single keys. `revision` is the store's revision of that transaction. */
 export function allCreatedAt(
   claimants: readonly Claimant[],
   revision: bigint,
@@ -134,13 +143,13 @@ export function allCreatedAt(
   return { held: true, ours: new Map(refs), taken: undefined, revision };
 }
 
-/** Returns the operation that deletes the single key if it belongs to this entry. */
+/** Returns the operation that deletes a single key if it belongs to the entry with the given key. */
 export function deleteSingleKey(single: Buffer | undefined, entryKey: Buffer): IRequestOp[] {
   if (!single) return [];
   return [{ request_txn: { compare: [valueIs(single, entryKey)], success: [remove(single)] } }];
 }
 
-/** Returns the entries that have a single key, together with that key. */
+/** Returns those entries that have a single key, each together with that key. */
 export function singlesOf<T extends { readonly entry: { readonly single: Buffer | undefined } }>(
   ones: readonly T[],
 ): readonly (T & { readonly one: T; readonly single: Buffer })[] {

@@ -1,7 +1,6 @@
-// Fast entries (option `naming`) use the tail of their queue: a key outside of the queue. Each fast entry
-// writes the tail in the transaction that creates the entry, and no other client writes it. The tail's value
-// is the key of the newest fast entry. If the queue has only fast entries, that entry is the predecessor of
-// the next one. So the next entry waits for it, without listing the queue. If a read shows that the
+// Fast entries (those of queues with the naming `fast`) use the tail of their queue: a key outside of the queue. Each fast entry writes the tail in
+// the transaction that creates the entry, and no other client writes it. The tail's value is the key of the newest fast entry. If the queue has only
+// fast entries, that entry is the predecessor of the next one. So the next entry waits for it, without listing the queue. If a read shows that the
 // predecessor does not exist any more, the client lists the queue.
 //
 // A missing tail proves nothing: it vanishes with the lease of the newest fast entry, and with the removal of that entry.
@@ -12,7 +11,7 @@ import type { Entry } from './entry.ts';
 import { rangeUnder, rangesBesideFast } from '../queue/keys.ts';
 import { absent, latestFirst, remove, valueIs, versionIs } from '../queue/txn.ts';
 
-/** The parts of a fast entry that are needed to write the tail. */
+/** The parts of an entry with naming `fast` that are needed to write the tail of its queue. */
 type Tailed = Pick<Entry, 'key' | 'under' | 'fast' | 'owned'>;
 
 /** The part of the queue that an enqueue has read: rows of all entries ahead, or only the last entry ahead. */
@@ -22,7 +21,7 @@ export type QueueAhead = { readonly rows: QueueRows } | { readonly behind: KeyRe
 // entries are ahead, and whether other clients have entries.
 const LISTED = 20;
 
-/** Number of operations that a tail adds to an enqueue transaction. */
+/** Number of operations that writing the tail of one queue adds to an enqueue transaction. */
 export const TAIL_OPERATIONS = 3;
 
 /** Returns the operation that writes the tail, in the transaction that creates the entry. */
@@ -30,7 +29,7 @@ export function writeTail({ key }: Tailed, { tail, lease }: { tail: Buffer; leas
   return { request_put: { key: tail, value: key, lease, prev_kv: true } };
 }
 
-/** Returns the operation that writes the tail and reads the entries ahead. */
+/** Returns the operation that writes the tail of the queue and reads the entries ahead. */
 export function writeTailAndReadAhead(
   entry: Tailed,
   at: { readonly tail: Buffer; readonly lease: string },

@@ -16,11 +16,14 @@ import { Streams } from './streams.ts';
 
 /** Options of a connection: the function that sends its bytes, and the limit of the bytes that it receives. */
 export interface ConnectionOptions {
-  /** Writes bytes to the socket. */
+  /** Writes the bytes of frames to the socket. */
   readonly write: (bytes: Buffer) => void;
-  /** How many bytes of one response the peer may send before this client permits more. The limit of the whole connection is four times this. */
+  /**
+   * How many bytes of one response the peer may send before this client permits more. For all responses together, the limit is four times this
+   * number.
+   */
   readonly window: number;
-  /** The id of the first stream. Default 1. */
+  /** The id of the first stream of the connection. Default 1. */
   readonly firstId?: number;
 }
 
@@ -66,7 +69,7 @@ export class Connection implements FrameListener {
     this.#windows.begin();
   }
 
-  /** Whether no further stream can be opened, because all ids are used. */
+  /** Whether the connection can open no further stream, because all ids are used. */
   get isExhausted(): boolean {
     return this.#streams.isExhausted;
   }
@@ -93,7 +96,7 @@ export class Connection implements FrameListener {
     }
   }
 
-  /** Announces the end of the connection to the peer with this error code. Afterwards the connection neither sends nor reads. */
+  /** Announces to the peer that the connection ends, with an error code of HTTP/2. Afterwards the connection neither sends nor reads. */
   close(code: number): void {
     this.#writer.goaway(code);
     this.#writer.flush();
@@ -113,7 +116,7 @@ export class Connection implements FrameListener {
     this.#streams.add(stream);
   }
 
-  /** Sends a message of a request. `isLast` ends the request. */
+  /** Sends a message of a stream's request. `isLast` means that the request ends with this message. */
   send(stream: Stream, message: Buffer, isLast: boolean): void {
     if (!stream.isOpen) return;
     this.#budget.earn(message.length, this.#streams.size);
@@ -130,7 +133,7 @@ export class Connection implements FrameListener {
     this.#remove(stream);
   }
 
-  /** Sends a ping. Its reply is reported by `onPong`. */
+  /** Sends a ping. The listener's method `onPong` is called for the reply. */
   ping(): void {
     this.#control.ping();
   }
@@ -141,13 +144,16 @@ export class Connection implements FrameListener {
     this.#sender.opened(stream);
   }
 
-  /** Removes a stream, which may open a waiting one. So a reset must be written before: until it arrives, the peer counts the stream as open. */
+  /**
+   * Removes a stream, and opens a waiting stream in its place. So a reset of the removed stream must be written before: the peer counts the stream as
+   * open until the reset arrives.
+   */
   #remove(stream: Stream): void {
     this.#sender.forget(stream);
     this.#streams.remove(stream);
   }
 
-  /** Called by the reader of frames. */
+  /** Handles a frame that the peer has sent. */
   onFrame(frame: Frame): void {
     const { type } = frame;
     if (!this.#control.isReady && type !== protocol.SETTINGS)
@@ -173,7 +179,7 @@ export class Connection implements FrameListener {
   }
 
   #onHeaders(frame: Frame): void {
-    // Throws if there was never such a stream.
+    // Throws if the stream of the frame was never opened.
     this.#streams.find(frame.streamId);
     if ((frame.flags & protocol.PADDED) !== 0) removePadding(frame);
     if ((frame.flags & protocol.HAS_PRIORITY) !== 0) removePriority(frame);
@@ -190,8 +196,8 @@ export class Connection implements FrameListener {
 
   #onBlock(block: Omit<HeaderBlock, 'isLast'>, isLast: boolean): void {
     const stream = this.#streams.find(block.streamId);
-    // A gRPC response needs one block of headers before its trailers, so the first block costs nothing. Each further block that does not end the
-    // response spends budget, which limits informational headers.
+    // The first block of headers of a response costs no frame budget, since a gRPC response needs it before its trailers. Each further block that
+    // does not end the response costs budget, which limits informational headers.
     if (stream === undefined || (stream.hasHeaders && !isLast)) this.#budget.spend();
     else stream.hasHeaders = true;
     this.#decoder.decode(block, stream ?? IGNORED);
@@ -200,11 +206,11 @@ export class Connection implements FrameListener {
     if (isLast) this.#endOf(stream);
   }
 
-  /** Ends the stream after the peer has ended its response. */
+  /** Ends the stream, after the peer has ended its response. */
   #endOf(stream: Stream): void {
     if (!stream.isOpen) return;
     const isRequestWhole = stream.isLastSent && stream.unsent === undefined;
-    // Without this reset, the peer would keep the stream until the request ends too.
+    // Without a reset from this client, the peer would keep the stream until the request ends too.
     if (!isRequestWhole) this.#writer.reset(stream.id, ERROR_CODES.NO_ERROR);
     this.#remove(stream);
     stream.onEnd();

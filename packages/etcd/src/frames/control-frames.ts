@@ -11,19 +11,19 @@ import { resetAll } from './reset-all.ts';
 import { readSettings } from './settings.ts';
 import type { Streams } from './streams.ts';
 
-/** Receives the events of a connection. */
+/** Receives what happens on a connection, such as the end of its streams by a GOAWAY. */
 export interface ConnectionListener {
   /** Called when the first settings of the peer have arrived. */
   onReady(): void;
-  /** Called for the reply to a ping. */
+  /** Called when the reply to a ping of this client has arrived. */
   onPong(): void;
-  /** Called when the peer accepts no further streams, with its error code. */
+  /** Called when the peer has sent a GOAWAY, with its error code. The peer accepts no further streams. */
   onGoaway(code: number): void;
   /** Called once, if the peer has violated HTTP/2. The connection reads nothing more. */
   onViolation(error: Error): void;
 }
 
-/** The parts of a connection that control frames change. */
+/** The parts of a connection that are changed by the frames which control it. */
 export interface ControlledParts {
   readonly writer: FrameWriter;
   readonly sender: DataSender;
@@ -34,7 +34,7 @@ export interface ControlledParts {
   readonly listener: ConnectionListener;
 }
 
-// A window update of fewer bytes spends the frame budget, like any frame without use.
+// A window update of fewer bytes than this counts as a frame without use, and costs frame budget.
 const TINY_UPDATE = 256;
 const PING_PAYLOAD = Buffer.from('queueing');
 
@@ -54,7 +54,10 @@ export class ControlFrames {
     this.#parts.writer.ping(PING_PAYLOAD);
   }
 
-  /** @throws {ConnectionError} if the frame is invalid, or the frame budget is exhausted */
+  /**
+   * Handles one frame.
+   * @throws {ConnectionError} if the frame is invalid, or the frame budget is exhausted
+   */
   receive(frame: Frame): void {
     const { type } = frame;
     if (type === protocol.WINDOW_UPDATE) this.#onWindowUpdate(frame);
@@ -65,7 +68,7 @@ export class ControlFrames {
       throw new ConnectionError('PROTOCOL_ERROR', 'a push, which this client has disabled');
     else {
       this.#parts.budget.spend();
-      // Other frames are ignored, also those of types that do not exist yet (RFC 9113, section 5.5).
+      // Ignores frames of other types, also of types that do not exist yet (RFC 9113, section 5.5).
       if (type === protocol.PRIORITY) requireSize(frame, frame.end - frame.start === 5);
     }
   }
@@ -107,7 +110,7 @@ export class ControlFrames {
       return;
     }
     const { headerTableSize, maxConcurrentStreams, initialWindowSize } = readSettings(frame);
-    // The acknowledgement precedes all frames that follow the new settings.
+    // Acknowledges the settings of the peer before it sends any frame that follows the new settings.
     writer.settingsAck();
     if (headerTableSize !== undefined) encoder.limitTable(headerTableSize);
     if (initialWindowSize !== undefined) sender.changeInitialWindow(initialWindowSize, streams.open);

@@ -5,7 +5,7 @@ import type { Stream } from './stream.ts';
 /** Sends the data of requests as far as the peer's flow-control windows permit, and the rest when the windows grow (RFC 9113, section 5.2). */
 export class DataSender {
   readonly #writer: FrameWriter;
-  /** How many more bytes the peer permits on the connection, over all streams. */
+  /** How many bytes the peer now permits on the connection, over all streams. */
   #window = INITIAL_WINDOW;
   #initialWindow = INITIAL_WINDOW;
   /** The streams with unsent data that only the connection's window stops. They continue when that window grows. */
@@ -21,7 +21,7 @@ export class DataSender {
     if (stream.unsent) this.#resume(stream);
   }
 
-  /** Sends a message, or keeps it until the windows permit it. `isLast` ends the request. */
+  /** Sends a message of a request, or keeps it until the peer's windows permit it. `isLast` means that the request ends with this message. */
   send(stream: Stream, bytes: Buffer, isLast: boolean): void {
     const { length } = bytes;
     const isSmall = length <= MAX_FRAME_SIZE && length <= stream.sendWindow && length <= this.#window;
@@ -36,13 +36,13 @@ export class DataSender {
     if (stream.id !== 0) this.#resume(stream);
   }
 
-  /** Forgets a stream that has ended. */
+  /** Forgets the unsent data of a stream that has ended. */
   forget(stream: Stream): void {
     stream.unsent = undefined;
     this.#blocked.delete(stream);
   }
 
-  /** Adds the bytes that the peer permits on the connection, and continues the streams that waited for them. */
+  /** Adds bytes that the peer now permits on the connection, and continues the streams that waited for them. */
   growConnection(increment: number): void {
     this.#window = grown(this.#window, increment);
     const blocked = [...this.#blocked];
@@ -50,13 +50,16 @@ export class DataSender {
     for (const stream of blocked) this.#resume(stream);
   }
 
-  /** Adds the bytes that the peer permits on one stream, and continues that stream. */
+  /** Adds bytes that the peer now permits on one stream, and continues that stream. */
   growStream(stream: Stream, increment: number): void {
     stream.sendWindow = grown(stream.sendWindow, increment);
     this.#resume(stream);
   }
 
-  /** Applies a new initial window of the peer. It changes the windows of open streams by the same amount, so these may become negative. */
+  /**
+   * Applies a new initial window of the peer. The window of each open stream changes by the difference to the old initial window, so it may become
+   * negative.
+   */
   changeInitialWindow(size: number, streams: Iterable<Stream>): void {
     const change = size - this.#initialWindow;
     this.#initialWindow = size;

@@ -1,9 +1,9 @@
 import { ConnectionError } from './protocol.ts';
 
-// How many useless frames may arrive at once. Node's HTTP/2 permits as many resets.
+// Size of the budget: how many frames without use a peer may send before time refills the budget. Node's HTTP/2 permits as many resets.
 const MAX_FRAMES = 1_000;
-// How many frames the budget gains each second, and for each message that this client sends. etcd responds to a message with a ping and a window
-// update.
+// How many frames without use a peer may send in addition: for each second, and for each message of this client. etcd responds to a message with a
+// ping and a window update.
 const PER_SECOND = 100;
 const PER_MESSAGE = 4;
 const BYTES_PER_FRAME = 4_096;
@@ -19,15 +19,17 @@ export class FrameBudget {
   #filledAt = performance.now();
 
   /**
-   * Counts one frame.
-   * @throws {ConnectionError} if the budget is exhausted
+   * Counts one frame without use.
+   * @throws {ConnectionError} if the peer has sent more such frames than the budget permits
    */
   spend(): void {
     this.#left -= 1;
     if (this.#left < 0) this.#refill();
   }
 
-  /** Adds the number of frames with which the peer may react to a message of this size. `open` is the number of open streams. */
+  /**
+   * Enlarges the budget by the number of frames with which the peer may react to a message of `bytes` bytes. `open` is the number of open streams.
+   */
   earn(bytes: number, open: number): void {
     if (this.#left < MAX_FRAMES + PER_MESSAGE * open)
       this.#left += PER_MESSAGE + Math.floor(bytes / BYTES_PER_FRAME);

@@ -14,7 +14,7 @@ export interface Frame extends Bytes {
   streamId: number;
 }
 
-/** Receives frames. */
+/** Receives the frames that a `FrameReader` has read. */
 export interface FrameListener {
   onFrame(frame: Frame): void;
 }
@@ -24,7 +24,7 @@ const NOTHING = Buffer.alloc(0);
 /** Splits received bytes into frames (RFC 9113, section 4.1). It stores at most one incomplete frame, which is at most 16 kB. */
 export class FrameReader {
   readonly #listener: FrameListener;
-  /** The frame that is delivered now. The reader reuses this object for every frame. */
+  /** The frame that the listener receives now. The reader reuses this object for every frame. */
   readonly #frame: Frame = { type: 0, flags: 0, streamId: 0, bytes: NOTHING, start: 0, end: 0 };
   /** The beginning of an incomplete frame, and how many of its bytes have arrived. */
   #partial: Buffer | undefined;
@@ -40,7 +40,7 @@ export class FrameReader {
   }
 
   /**
-   * Reads the first `length` bytes of the buffer.
+   * Reads the first `length` bytes of the buffer, and passes each complete frame to the listener.
    * @throws {ConnectionError} if a frame is too large
    */
   push(bytes: Buffer, length: number): void {
@@ -54,7 +54,7 @@ export class FrameReader {
     if (at < length && !this.#isStopped) this.#hold(bytes, at, length);
   }
 
-  /** Stops the delivery of frames, even of those in the bytes that `push` is processing. */
+  /** Stops passing frames to the listener, even those in the bytes that `push` is processing. */
   stop(): void {
     this.#isStopped = true;
   }
@@ -86,7 +86,7 @@ export class FrameReader {
     const frame = this.#frame;
     frame.type = bytes[at + 3] as number;
     frame.flags = bytes[at + 4] as number;
-    // Drops the first bit, which HTTP/2 reserves.
+    // Drops the first bit of the stream id, which HTTP/2 reserves.
     frame.streamId =
       (((bytes[at + 5] as number) & 0x7f) << 24) |
       ((bytes[at + 6] as number) << 16) |

@@ -39,19 +39,19 @@ export class FrameWriter {
     this.#write = write;
   }
 
-  /** Writes the collected frames. Before this call, the writer only collects frames. */
+  /** Starts to write: first the collected frames, and then all further frames. Before this call, the writer only collects frames. */
   start(): void {
     this.#canWrite = true;
     this.flush();
   }
 
-  /** Discards all frames from now on. */
+  /** Discards all frames from now on, also those that were collected. */
   stop(): void {
     this.#canWrite = false;
     clearTimeout(this.#timer);
   }
 
-  /** Writes the collected frames now. */
+  /** Writes the collected frames to the socket now, if the writer has started. */
   flush(): void {
     if (this.#at === 0 || !this.#canWrite) return;
     const bytes = copyOf(this.#buffer, 0, this.#at);
@@ -89,7 +89,7 @@ export class FrameWriter {
     }
   }
 
-  /** Sends a part of a buffer, of at most 16 kB. */
+  /** Sends a part of a buffer, of at most 16 kB, as one DATA frame. */
   data(streamId: number, { bytes, start, end }: Bytes, isLast: boolean): void {
     this.#head(end - start, (DATA << 8) | (isLast ? END_STREAM : 0), streamId);
     this.#bytes(bytes, start, end);
@@ -177,14 +177,14 @@ export class FrameWriter {
     this.flush();
   }
 
-  /** Called at the end of the tick in which a frame was collected. */
+  /** Writes the collected frames at the end of the tick in which the first of them was collected. */
   flushOfTick(): void {
     this.#isScheduled = false;
     this.flush();
   }
 }
 
-/** A function that all writers share, so that no closure is created for each tick. */
+/** Flushes a writer at the end of a tick. All writers share this function, so that no closure is created for each tick. */
 function flushScheduled(writer: FrameWriter): void {
   writer.flushOfTick();
 }

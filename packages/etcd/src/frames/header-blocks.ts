@@ -13,14 +13,14 @@ export interface HeaderBlock extends Bytes {
 
 /** Joins the parts of a block of headers that a peer sends in several frames (RFC 9113, section 6.10): at most 64 kB in 16 frames. */
 export class HeaderBlocks {
-  /** Whether a block is incomplete. The peer may then send no frame other than the next part. */
+  /** Whether a block of headers is incomplete. The peer may then send no frame other than the next part of the block. */
   isOpen = false;
   #parts: Buffer[] = [];
   #length = 0;
   #streamId = 0;
   #isLast = false;
 
-  /** Starts a block with its first part. */
+  /** Starts an incomplete block of headers with its first part. */
   begin(frame: Frame): void {
     this.#streamId = frame.streamId;
     this.#isLast = (frame.flags & END_STREAM) !== 0;
@@ -30,7 +30,7 @@ export class HeaderBlocks {
   }
 
   /**
-   * Adds the next part.
+   * Adds the next part of a block of headers.
    * @throws {ConnectionError} if the part belongs to no block, or the block is too large
    */
   continue(frame: Frame): void {
@@ -41,7 +41,7 @@ export class HeaderBlocks {
       throw new ConnectionError('ENHANCE_YOUR_CALM', 'headers in too many or too large frames');
   }
 
-  /** Returns the whole block after its last part. */
+  /** Returns the whole block of headers after its last part was added. */
   finish(): HeaderBlock {
     const bytes = Buffer.concat(this.#parts, this.#length);
     this.#parts = [];

@@ -3,7 +3,7 @@ import type { Bytes } from './frame-reader.ts';
 import { DEFAULT_TABLE_SIZE, DynamicTable, OVERHEAD, STATIC_TABLE, type Header } from './hpack-tables.ts';
 import { huffmanDecoded } from './huffman.ts';
 
-/** Receives decoded headers. */
+/** Receives the headers that a `HpackDecoder` has decoded. */
 export interface HeaderListener {
   onHeader(name: string, value: string): void;
 }
@@ -13,8 +13,8 @@ export interface HeaderListener {
  * limit to the peer.
  */
 export const MAX_HEADER_LIST = 65_536;
-// The largest shift, in bits, of a byte that continues a number. Numbers are lengths and indexes, so any that needs more than four further bytes
-// exceeds every limit.
+// The largest shift, in bits, of a byte that continues a number in a block of headers. Numbers are lengths and indexes, so any that needs more than
+// four further bytes exceeds every limit.
 const MAX_SHIFT = 21;
 const INDEXED = 0x80;
 const INDEXING = 0x40;
@@ -22,7 +22,8 @@ const RESIZE = 0x20;
 const HUFFMAN = 0x80;
 
 /**
- * Decodes the headers that the peer has compressed (RFC 7541). Every block of a connection must be decoded, since later ones refer to it.
+ * Decodes the headers that the peer has compressed (RFC 7541). Every block of headers on a connection must be decoded, since later blocks refer to
+ * it.
  */
 export class HpackDecoder {
   readonly #table = new DynamicTable();
@@ -30,7 +31,10 @@ export class HpackDecoder {
   #at = 0;
   #end = 0;
 
-  /** @throws {ConnectionError} if the block is invalid or too large; then no further block can be decoded */
+  /**
+   * Decodes one block of headers.
+   * @throws {ConnectionError} if the block is invalid or too large; then no further block can be decoded
+   */
   decode({ bytes, start, end }: Bytes, listener: HeaderListener): void {
     this.#bytes = bytes;
     this.#at = start;

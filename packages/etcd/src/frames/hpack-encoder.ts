@@ -9,20 +9,20 @@ const RESIZE = 0x20;
 const NEVER_INDEXED = 0x10;
 const NOT_INDEXED = 0;
 
-// The authentication token of etcd is a secret. It must not enter the table, where an attacker could guess it
-// (RFC 7541, section 7.1.3).
+// The authentication token of etcd is a secret. It must not enter the compression table of the connection, where an attacker could guess it (RFC
+// 7541, section 7.1.3).
 const SECRETS: ReadonlySet<string> = new Set(['token', 'authorization']);
-// The header that differs between requests. It does not enter the table, so that the entries there keep their indexes.
+// The header whose value differs between requests. It does not enter the compression table, so that the headers in the table keep their indexes.
 const VARYING = ':path';
 
 /**
  * Encodes the headers of requests (RFC 7541). Almost all requests repeat the headers of earlier ones, so the encoder caches encoded blocks. Headers
- * that are the same for all requests enter the table of the peer with the first request. The table never drops a header, so indexes change only when
- * an entry is added.
+ * that are the same for all requests enter the peer's compression table with the first request. The table never drops a header, so indexes change
+ * only when a header is added.
  */
 export class HpackEncoder {
   #blocks = new WeakMap<RequestHeaders, Buffer>();
-  /** The headers in the table of the peer, the oldest first, as `name: value`. */
+  /** The headers in the compression table of the peer, the oldest first, as `name: value`. */
   #entries: string[] = [];
   #size = 0;
   #capacity = DEFAULT_TABLE_SIZE;
@@ -33,7 +33,7 @@ export class HpackEncoder {
     return this.#blocks.get(headers) ?? this.#encode(headers);
   }
 
-  /** Applies the setting of the peer that limits the size of the table, in bytes. */
+  /** Applies the setting by which the peer limits the size of its compression table, in bytes. */
   limitTable(size: number): void {
     const capacity = Math.min(size, DEFAULT_TABLE_SIZE);
     if (capacity === this.#capacity) return;
@@ -49,17 +49,18 @@ export class HpackEncoder {
     const out: number[] = [];
     const isResized = this.#mustResize;
     if (isResized) {
-      // Announces a table size of 0 first, which empties the table of the peer (RFC 7541, section 4.2).
+      // Announces a size of 0 before the new size, which empties the compression table of the peer (RFC 7541, section 4.2).
       writeInteger(out, RESIZE, 0);
       writeInteger(out, RESIZE, this.#capacity);
       this.#mustResize = false;
     }
     const list = Object.entries(headers);
-    // Pseudo-headers precede the others (RFC 9113, section 8.3).
+    // Writes pseudo-headers before all other headers (RFC 9113, section 8.3).
     for (const header of list) if (header[0].startsWith(':')) this.#write(out, header);
     for (const header of list) if (!header[0].startsWith(':')) this.#write(out, header);
     const block = Buffer.from(out);
-    // Caches only blocks that leave the table unchanged. A block that adds entries would add them again if it were sent twice.
+    // Caches only blocks that leave the compression table unchanged. A block that adds headers to the table would add them again if it were sent
+    // twice.
     if (this.#entries.length === known && !isResized) this.#blocks.set(headers, block);
     return block;
   }
@@ -79,8 +80,8 @@ export class HpackEncoder {
   }
 
   /**
-   * Returns the kind of header field with which to write a header that is not in the table. Adds the header to the table, unless it is secret,
-   * varies, or does not fit.
+   * Returns the kind of header field with which to write a header that is not in the compression table. Adds the header to the table, unless it is
+   * secret, varies between requests, or does not fit.
    */
   #kindOf(header: Header): number {
     const [name, value] = header;
@@ -88,14 +89,14 @@ export class HpackEncoder {
     const size = sizeOfHeader(header);
     if (name === VARYING || this.#size + size > this.#capacity) return NOT_INDEXED;
     this.#entries.push(`${name}: ${value}`);
-    // A new entry shifts the indexes of the others, so cached blocks would refer to wrong entries.
+    // A new header shifts the indexes of the others in the compression table, so cached blocks would refer to wrong headers.
     this.#blocks = new WeakMap();
     this.#size += size;
     return INDEXING;
   }
 }
 
-/** By kind of header field (such as `INDEXED`): the mask of the bits in its first byte that hold a number. */
+/** For each kind of header field (such as `INDEXED`): the mask of the bits in its first byte that hold a number. */
 const MASKS: Readonly<Record<number, number>> = {
   [INDEXED]: 0x7f,
   [INDEXING]: 0x3f,

@@ -29,24 +29,24 @@ export const STATIC_TABLE: readonly Header[] = [
   ),
 ];
 
-/** The size of every dynamic table until a setting changes it, in bytes. */
+/** The size of a dynamic table of HPACK in bytes, until a setting of the peer changes it. */
 export const DEFAULT_TABLE_SIZE = 4_096;
 
-/** Bytes that a table entry counts in addition to its name and value (RFC 7541, section 4.1). */
+/** Bytes that a header in a table counts in addition to its name and value (RFC 7541, section 4.1). */
 export const OVERHEAD = 32;
 
 function namesOnly(names: string): Header[] {
   return names.split(' ').map((name): Header => [name, '']);
 }
 
-/** Returns the size of an entry of the table, in bytes. */
+/** Returns how many bytes a header counts in a table. */
 export function sizeOfHeader([name, value]: Header): number {
   return name.length + value.length + OVERHEAD;
 }
 
 /** The table of recent headers (RFC 7541, section 2.3.2). It drops its oldest entries when it is full. */
 export class DynamicTable {
-  /** The entries, the oldest first. */
+  /** The headers in the table, the oldest first. */
   readonly #entries: Header[] = [];
   #size = 0;
   #capacity = DEFAULT_TABLE_SIZE;
@@ -55,12 +55,12 @@ export class DynamicTable {
     return this.#entries.length;
   }
 
-  /** Returns an entry by its age: 0 is the newest. */
+  /** Returns a header of the table by its age: 0 is the newest. */
   at(age: number): Header | undefined {
     return this.#entries[this.#entries.length - 1 - age];
   }
 
-  /** Adds an entry. One that is larger than the table empties it. */
+  /** Adds a header to the table. A header that is larger than the table empties it. */
   add(header: Header): void {
     const size = sizeOfHeader(header);
     this.#shrinkTo(this.#capacity - size);
@@ -69,7 +69,7 @@ export class DynamicTable {
     this.#size += size;
   }
 
-  /** Changes the capacity, in bytes. */
+  /** Changes the capacity of the table, in bytes, and drops the oldest headers that exceed it. */
   resize(capacity: number): void {
     this.#capacity = capacity;
     this.#shrinkTo(capacity);

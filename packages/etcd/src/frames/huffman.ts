@@ -32,9 +32,12 @@ const BYTES_BY_LENGTH: readonly (readonly [bits: number, bytes: string])[] = [
 const LONGEST = 30;
 const MAX_PADDING = 7;
 
-/** All bytes, ordered by their codes. */
+/** All bytes, ordered by their Huffman codes. */
 const SYMBOLS: number[] = [];
-/** By code length in bits: the first code. `COUNTS` contains the number of codes, and `PLACES` the index in `SYMBOLS` of the first code's byte. */
+/**
+ * For each length of Huffman codes in bits: the first code of that length. `COUNTS` contains the number of these codes, and `PLACES` the index in
+ * `SYMBOLS` of the byte with the first code.
+ */
 const FIRST_CODES: number[] = [];
 const COUNTS: number[] = [];
 const PLACES: number[] = [];
@@ -61,13 +64,13 @@ function bytesOf(list: string): number[] {
 }
 
 /**
- * Decodes a string bit by bit. That is fast enough, since strings are short, and the peer sends most of them only once (later it refers to the
- * dynamic table).
+ * Decodes a Huffman-coded string bit by bit. That is fast enough, since strings are short, and the peer sends most of them only once (later it refers
+ * to the dynamic table).
  * @throws {ConnectionError} if the end of the string is invalid
  */
 export function huffmanDecoded({ bytes, start, end }: Bytes): string {
   if (SYMBOLS.length === 0) prepare();
-  // The shortest code has 5 bits.
+  // The shortest code has 5 bits, so at most this many bytes are decoded.
   const decoded = Buffer.allocUnsafe(Math.floor(((end - start) * 8) / 5));
   let length = 0;
   let code = 0;

@@ -20,13 +20,13 @@ export const END_HEADERS = 0x4;
 export const PADDED = 0x8;
 export const HAS_PRIORITY = 0x20;
 
-/** The size of the header of a frame, in bytes. */
+/** The size of the header of an HTTP/2 frame, in bytes. */
 export const FRAME_HEADER = 9;
 /** The maximum size of a frame's payload without its header. Every peer must accept it, and this client accepts no more. */
 export const MAX_FRAME_SIZE = 16_384;
-/** The maximum size of a window, and the maximum id of a stream. */
+/** The maximum number of bytes that a flow-control window permits. It is also the largest id of a stream. */
 export const MAX_31_BITS: number = 2 ** 31 - 1;
-/** The size of every window until a setting or an update changes it. */
+/** The number of bytes that every flow-control window permits until a setting or a window update changes it. */
 export const INITIAL_WINDOW = 65_535;
 
 /** The codes of errors in RST_STREAM and GOAWAY (RFC 9113, section 7). */
@@ -42,15 +42,15 @@ export const ERROR_CODES = {
   ENHANCE_YOUR_CALM: 0xb,
 } as const;
 
-/** The name of an error code. */
+/** The name of an error code of HTTP/2. */
 export type ErrorName = keyof typeof ERROR_CODES;
 
 /** A violation of HTTP/2 by the peer, which ends the connection. */
 export class ConnectionError extends Error {
-  /** The error code for the GOAWAY frame. */
+  /** The error code that the GOAWAY frame to the peer contains. */
   readonly code: number;
 
-  /** @param rule what the peer has done, in words */
+  /** @param rule text that describes what the peer has sent */
   constructor(name: ErrorName, rule: string) {
     super(`invalid HTTP/2 from the member: ${rule} (${name})`);
     this.name = 'ConnectionError';

@@ -2,7 +2,7 @@ import type { FrameWriter } from './frame-writer.ts';
 import { ConnectionError, INITIAL_WINDOW } from './protocol.ts';
 import type { Stream } from './stream.ts';
 
-/** Ratio of the connection's window to the window of one stream. */
+/** How many times as many bytes the window of the connection permits as the window of one stream. */
 const STREAMS_PER_CONNECTION = 4;
 
 /**
@@ -14,9 +14,9 @@ export class ReceiveWindows {
   readonly #ofStream: number;
   readonly #ofConnection: number;
   #left: number;
-  /** How many bytes of cancelled and refused streams may still arrive. */
+  /** How many bytes may still arrive on streams that this client has cancelled or the peer has refused. */
   #late = 0;
-  /** The part of `#late` that refused streams have added. */
+  /** The part of `#late` that belongs to streams which the peer has refused. */
   #refused = 0;
 
   /** @param window how many bytes of one response the peer may send before this client permits more */
@@ -27,7 +27,9 @@ export class ReceiveWindows {
     this.#left = this.#ofConnection;
   }
 
-  /** Raises the window of the connection above HTTP/2's initial 65,535 bytes. Must be called after the preface was written. */
+  /**
+   * Permits the peer to send more than the 65,535 bytes that HTTP/2 permits on a connection at first. Must be called after the preface was written.
+   */
   begin(): void {
     if (this.#ofConnection > INITIAL_WINDOW)
       this.#writer.windowUpdate(0, this.#ofConnection - INITIAL_WINDOW);
@@ -38,7 +40,8 @@ export class ReceiveWindows {
   }
 
   /**
-   * Permits data that the peer sent before it received the reset of this stream. The window of the connection limits that data over all such streams.
+   * Permits data that the peer sent on a stream before it received the reset of that stream. The window of the connection limits this data over all
+   * cancelled streams.
    */
   cancelled(stream: Stream): void {
     this.#late = Math.min(this.#ofConnection + this.#refused, this.#late + stream.receiveWindow);
@@ -55,7 +58,7 @@ export class ReceiveWindows {
   }
 
   /**
-   * Counts the bytes of a frame, its padding included. The stream is `undefined` if it was cancelled.
+   * Counts the bytes of a received frame, its padding included. The stream is `undefined` if it was cancelled or has ended.
    * @throws {ConnectionError} if the peer has sent more than was permitted
    */
   receive(stream: Stream | undefined, size: number): void {

@@ -7,21 +7,24 @@ import type { RequestHeaders } from './hpack-encoder.ts';
  * and its receiver are one object. The connection calls no method after `onEnd`, `onReset` or a cancellation.
  */
 export abstract class Stream implements HeaderListener {
-  /** 0 until the stream is opened. */
+  /** The id of the stream; 0 until the stream is opened. */
   id = 0;
-  /** Whether the stream is known to the connection, and its response has not ended. */
+  /** Whether the connection has taken the stream, and the response has not ended. */
   isOpen = false;
   readonly headers: RequestHeaders;
-  /** Whether a block of headers has arrived. */
+  /** Whether a block of headers of the response has arrived. */
   hasHeaders = false;
-  /** How many more bytes of the request the peer permits. It may be negative after the peer has reduced its windows. */
+  /** How many bytes of the request the peer now permits. The number may be negative after the peer has reduced its windows. */
   sendWindow = 0;
-  /** How many more bytes of the response this client permits. */
+  /** How many bytes of the response this client now permits. */
   receiveWindow = 0;
-  /** Messages that wait for the peer's window, or for the opening of the stream. The first `unsentFrom` bytes of the first one were sent. */
+  /**
+   * Messages of the request that wait for the peer's window, or for the opening of the stream. The first `unsentFrom` bytes of the first message were
+   * sent.
+   */
   unsent: Buffer[] | undefined;
   unsentFrom = 0;
-  /** Whether the request ends after `unsent`. */
+  /** Whether the request ends with the last of the messages in `unsent`. */
   isLastSent = false;
 
   constructor(headers: RequestHeaders) {
@@ -32,7 +35,7 @@ export abstract class Stream implements HeaderListener {
   abstract onHeader(name: string, value: string): void;
   /** Receives the end of a block of headers. `isLast` means that the response has ended, so `onEnd` follows. */
   abstract onHeadersEnd(isLast: boolean): void;
-  /** Receives a part of the body. Its bytes are valid only during the call. */
+  /** Receives a part of the response's body. Its bytes are valid only during the call. */
   abstract onData(part: Bytes): void;
   /** Called when the peer has ended the response. */
   abstract onEnd(): void;

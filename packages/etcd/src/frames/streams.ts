@@ -18,12 +18,12 @@ export class Streams {
     this.#nextId = firstId;
   }
 
-  /** Whether no further stream can be added, because all ids are used. */
+  /** Whether the connection can have no further stream, because all ids are used. */
   get isExhausted(): boolean {
     return this.#nextId + 2 * this.#waiting.size > MAX_31_BITS;
   }
 
-  /** The number of open and waiting streams. */
+  /** The number of streams of the connection that are open or wait to be opened. */
   get size(): number {
     return this.#byId.size + this.#waiting.size;
   }
@@ -32,7 +32,7 @@ export class Streams {
     return this.#byId.values();
   }
 
-  /** Permits streams to be opened. Before this call they wait. */
+  /** Permits streams to be opened. Until this call, all added streams wait. */
   start(): void {
     this.limit(LIMIT_BEFORE_SETTINGS);
   }
@@ -58,8 +58,8 @@ export class Streams {
   }
 
   /**
-   * Returns the stream of a frame, or `undefined` if it has ended.
-   * @throws {ConnectionError} if there was never such a stream
+   * Returns the stream with the id that a frame contains, or `undefined` if the stream has ended.
+   * @throws {ConnectionError} if no stream with this id was ever opened
    */
   find(id: number): Stream | undefined {
     const stream = this.#byId.get(id);

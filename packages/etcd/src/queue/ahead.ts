@@ -34,27 +34,30 @@ export class KeyOfText implements KeyRef {
 }
 
 /**
- * Returns a text that identifies one entry. Its key alone does not, since a later entry may have the same
- * key.
+ * Returns a text that identifies one entry by its key and its create revision. The key alone does not identify it, since a later entry may have the
+ * same key.
  */
 export function creationId({ key, createRevision }: KeyRef): string {
   return creationIdOfText(key.toString(), createRevision);
 }
 
-/** Does the same as `creationId`, for a key that is text. */
+/** Returns the same text as `creationId`: one that identifies an entry by its key and its create revision. The key is text here. */
 export function creationIdOfText(key: string, createRevision: string): string {
   return `${createRevision} ${key}`;
 }
 
 /** An entry ahead that conflicts with the waiter's entry. */
 export interface ConflictingEntry extends KeyRef {
-  /** The number of permits that this entry takes. */
+  /** The number of permits that the conflicting entry takes. */
   readonly permits: number;
-  /** The limit in the entry's name. A shared entry has the limit 1. */
+  /** The limit in the name of the conflicting entry. A shared entry has the limit 1. */
   readonly limit: number;
-  /** Whether this entry's label may show that it holds the lock; see `owning.ts`. */
+  /** Whether the label of the conflicting entry may show that it holds the lock; see `owning.ts`. */
   readonly mayAnnounce: boolean;
-  /** If the waiter's entry is shared: the key of this entry's mark. The conflict ends when the mark is created, since it makes this entry shared. */
+  /**
+   * The key of the mark of the conflicting entry, if the waiter's entry is shared. When the mark is created, the conflicting entry becomes a shared
+   * one, and the conflict ends.
+   */
   readonly mark?: Buffer;
 }
 
@@ -78,13 +81,13 @@ class KeptEntry extends KeyOfText implements ConflictingEntry {
 export interface Contender {
   readonly key: Buffer;
   readonly shared: boolean;
-  /** The prefix of the queue's keys. */
+  /** The prefix of all keys of the waiter's queue. */
   readonly under: string;
-  /** The directory of the queue's marks; see `marks.ts`. */
+  /** The directory of the marks of the waiter's queue; see `marks.ts`. */
   readonly markDirectory: string;
 }
 
-/** The keys of a queue at one revision. */
+/** The keys that a read of a queue has returned, all at one revision. */
 export interface QueueRows {
   /** The entries of the queue, the newest first. */
   readonly latest: IRangeResponse;
@@ -92,12 +95,12 @@ export interface QueueRows {
   readonly marks?: IRangeResponse | undefined;
 }
 
-// Each read requests this many more rows than the waiter must watch. So a short queue is read completely, and the number of entries ahead is exact.
+// How many more rows of a queue each read requests than the waiter needs. So a short queue is read completely, and the number of entries ahead is
+// exact.
 const SPARE_ROWS = 30;
 
 /**
- * Returns how many rows to read in order to find `count` conflicting entries. Readers and keys of nested names may take some of the additional
- * rows.
+ * Returns how many rows of a queue to read in order to find `count` conflicting entries. Readers and keys of nested names may take some of the rows.
  */
 export function windowFor(count: number): number {
   return count + 1 + SPARE_ROWS;
@@ -106,8 +109,9 @@ export function windowFor(count: number): number {
 const NO_MARKS: ReadonlySet<string> = new Set();
 
 /**
- * Returns the conflicting entries ahead, and their number if the rows are complete. The entry `own` must be the newest row. Otherwise the function
- * throws `ENTRY_LOST`. Only keys of nested names from the same transaction may come before it. If these fill all rows, the result is empty.
+ * Returns the entries ahead of `own` that conflict with it, and their number if the read has returned all of them. Throws `ENTRY_LOST` if `own` is
+ * not the newest entry that was read. Only keys of nested names from the same transaction may precede it. If these keys fill all rows, the result is
+ * empty.
  */
 export function aheadIn({ latest, marks }: QueueRows, own: Contender): EntriesAhead<ConflictingEntry> {
   const rows = latest.kvs;
@@ -131,13 +135,13 @@ export function aheadIn({ latest, marks }: QueueRows, own: Contender): EntriesAh
       ...(own.shared && ours ? { mark: Buffer.from(own.markDirectory + name) } : {}),
     });
   }
-  // `more` of the response shows whether rows are missing. `count` does not: etcd counts all keys of the range, also those that `max_create_revision`
-  // excludes.
+  // The member `more` of the response shows whether the read has left out rows. The member `count` does not: etcd counts all keys of the range, also
+  // those that `max_create_revision` excludes.
   const seenAt = BigInt(latest.header.revision);
   return latest.more ? { refs, seenAt } : { refs, total: refs.length, seenAt };
 }
 
-/** Returns what is known of the entries ahead of a fast entry whose predecessor is `last`; see `tail.ts`. */
+/** Returns what an enqueue shows of the entries ahead of an entry with naming `fast`: only the predecessor `last`; see `tail.ts`. */
 export function aheadOfFast(last: KeyRef): EntriesAhead<ConflictingEntry> {
   return { refs: [{ ...last, permits: 1, limit: 1, mayAnnounce: true }] };
 }
@@ -152,17 +156,17 @@ export function keptAhead(
   return Object.assign({}, kept, { refs: kept.refs.map((ref) => new KeptEntry(ref)) });
 }
 
-/** Returns whether all rows have the same create revision, and the row limit of the read has left out rows that may have it too. */
+/** Returns whether all rows of a read have the same create revision, and the row limit has left out rows that may have that revision too. */
 function isCutOff({ kvs, more }: IRangeResponse): boolean {
   return more && kvs[0]?.create_revision === kvs.at(-1)?.create_revision;
 }
 
-/** Returns whether these entries ahead suffice for a waiter that must watch `count` of them: they are complete, or at least as many. */
+/** Returns whether the given entries ahead suffice for a waiter that must watch `count` of them: they are all entries ahead, or at least `count`. */
 export function suffices(ahead: EntriesAhead<ConflictingEntry>, count: number): boolean {
   return ahead.total !== undefined || ahead.refs.length >= count;
 }
 
-/** Returns the limit of the nearest entry ahead whose limit is not `limit`. */
+/** Returns the limit of the nearest entry ahead that has another limit than the given one, if there is such an entry. */
 export function otherLimitIn({ refs }: EntriesAhead<ConflictingEntry>, limit: number): number | undefined {
   return refs.find((ref) => ref.limit !== limit)?.limit;
 }

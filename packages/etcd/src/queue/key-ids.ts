@@ -4,11 +4,11 @@
 import { createHash } from 'node:crypto';
 import { labelOfOwner, type EntrySpec } from '@queuelock/core/backend';
 
-/** Maps the id of an entry to the id in its key, if the two differ. */
+/** For each entry whose key contains another id than the entry's own: maps the id of the entry to the id in the key. */
 export type DifferingIds = ReadonlyMap<string, string>;
 
-// Maximum number of spare ids, which take a few megabytes. The queue that was not used for the longest time
-// loses its spare ids first.
+// Maximum number of ids that are stored to be used again, which take a few megabytes. The queue that was not used for the longest time loses its ids
+// first.
 const MAX_SPARE = 10_000;
 
 // Matches queues of elections of npm etcd3. Its candidates wait for the deletion of a key and ignore which entry created it:
@@ -23,7 +23,7 @@ export function mayTakeSpare({ value }: Pick<EntrySpec, 'value'>, under: string)
 
 /** Chooses the id in the key of each entry. It is the id of an earlier entry whose key is certainly deleted, or else the entry's own id. */
 export class KeyIds {
-  /** The ids of keys that exist or may exist. */
+  /** The ids in the keys that exist or may exist. */
   readonly #inUse = new Set<string>();
   readonly #differing = new Map<string, string>();
   /** The ids that may be used again, by queue. The queue that was used last is the last in this map. */
@@ -31,7 +31,7 @@ export class KeyIds {
   #spares = 0;
   #isExported = false;
 
-  /** Chooses the id for a new entry. The caller must then call `use` with it. */
+  /** Chooses the id for the key of a new entry. The caller must then call `use` with this id. */
   choose({ queue, id }: Pick<EntrySpec, 'queue' | 'id'>, maySpare: boolean): string {
     const noted = this.#differing.get(id);
     if (noted !== undefined) return noted;
@@ -39,7 +39,7 @@ export class KeyIds {
     return this.#inUse.has(chosen) ? otherIdFor(id) : chosen;
   }
 
-  /** Records that the entry has a key with this id. */
+  /** Records that the key of an entry contains the id `keyId`. */
   use(id: string, keyId: string): void {
     this.#inUse.add(keyId);
     if (keyId !== id) this.#differing.set(id, keyId);
@@ -56,8 +56,8 @@ export class KeyIds {
   }
 
   /**
-   * Returns the ids in keys that differ from the ids of their entries, for the export of the session. From then on each new key has its entry's own
-   * id, since the process that resumes the session knows no others.
+   * Returns the ids in keys that differ from the ids of their entries, for the export of the session. From then on each new key contains its entry's
+   * own id, since the process that resumes the session knows no other ids.
    */
   exportIds(): DifferingIds {
     this.#isExported = true;
@@ -66,7 +66,7 @@ export class KeyIds {
     return new Map(this.#differing);
   }
 
-  /** Continues with the ids that another process has exported. */
+  /** Adopts the ids in keys that another process has exported with the session. */
   importIds(noted: DifferingIds): void {
     this.exportIds();
     for (const [id, keyId] of noted) this.use(id, keyId);
@@ -91,7 +91,10 @@ export class KeyIds {
   }
 }
 
-/** Returns a second id for an entry. It is computed from the first id, so that the process that resumes the session can find the key. */
+/**
+ * Returns another id for the key of an entry, if a key with the entry's own id may exist. It is computed from the entry's id, so that the process
+ * that resumes the session can find the key.
+ */
 function otherIdFor(id: string): string {
   return createHash('sha256').update(id).digest('hex').slice(0, id.length);
 }

@@ -9,12 +9,12 @@ export interface KeyRange {
 /** What the key of an entry shows about the entry. */
 export interface EntryKey {
   readonly key: string;
-  /** The last part of the key, after the queue's prefix. */
+  /** The last part of the entry's key, after the prefix of its queue. */
   readonly name: string;
   /** Whether queuelock created the entry. Only such entries can have marks; see `marks.ts`. */
   readonly ours: boolean;
   readonly shared: boolean;
-  /** The limit that the entry was created with. */
+  /** The limit with which the entry was created. */
   readonly limit: number;
   readonly permits: number;
 }
@@ -57,7 +57,7 @@ export function checkName(prefix: string, queue: string): void {
   }
 }
 
-/** Returns the prefix of the queue's keys. Every key directly under it is a contender. */
+/** Returns the prefix of the keys of a queue. Every key directly under it is a contender. */
 export function queuePrefix(prefix: string, queue: string): string {
   return `${prefix}${queue}/`;
 }
@@ -78,35 +78,35 @@ export function entryKey(
 }
 
 /**
- * Returns the beginning of the names of fast entries. It contains the length of the prefix, because clients that reach the queue by another prefix
- * and another name do not share its tail. The digits end with a dot, so no such beginning is itself the beginning of another one.
+ * Returns the beginning of the names of entries with naming `fast`. It contains the length of the prefix, because clients that reach the queue by
+ * another prefix and another name do not share its tail. The digits end with a dot, so no such beginning is itself the beginning of another one.
  */
 export function fastMark(prefix: string): string {
   return `~${Buffer.byteLength(prefix)}.`;
 }
 
-/** Removes the beginning `~<digits>.` from the name of a fast entry. Returns other names unchanged. */
+/** Removes the beginning `~<digits>.` from the name of an entry with naming `fast`. Returns other names unchanged. */
 function withoutFastMark(name: string): string {
   return name.replace(/^~\d+\./, '');
 }
 
-/** Returns the key ranges of a queue before and after the keys of its fast entries. */
+/** Returns the key ranges of a queue before and after the keys of its entries with naming `fast`. */
 export function rangesBesideFast(under: string, mark: string): readonly [KeyRange, KeyRange] {
   const { key, range_end } = rangeUnder(under);
-  // The names of fast entries begin with `mark` (see `fastMark`), whose last character is a dot. In ASCII the
-  // slash follows the dot, so the range of these keys ends where a slash replaces the dot.
+  // The names of entries with naming `fast` begin with `mark` (see `fastMark`), whose last character is a dot. In ASCII the slash follows the dot, so
+  // the range of these keys ends where a slash replaces the dot.
   return [
     { key, range_end: Buffer.from(under + mark) },
     { key: Buffer.from(under + mark.replace('.', '/')), range_end },
   ];
 }
 
-/** Returns the stem of an entry's key, to which a suffix for a shared entry or a limit may be added. */
+/** Returns the stem of an entry's key: the key without the suffix that a shared entry or a limit adds. */
 export function entryStem(under: string, lease: string, id: string): string {
   return `${under}${leaseHex(lease)}-${id}`;
 }
 
-/** Returns the range that contains the stem itself and every key that adds `~` and a suffix to it. */
+/** Returns the range of all keys that an entry with this stem may have: the stem itself, or the stem with `~` and a suffix. */
 export function rangeOfStem(stem: string): KeyRange {
   return { key: Buffer.from(stem), range_end: Buffer.from(`${stem}\u007f`) };
 }
@@ -116,7 +116,7 @@ export function isOwnKey(prefix: string, key: string): boolean {
   return key.startsWith(`${prefix}${OWN_DIRECTORY}/`);
 }
 
-/** The queue to which a key belongs, and the last part of the key. */
+/** The queue to which a key belongs, and the last part of the key, after the queue's name. */
 export interface KeyLocation {
   /** The queue's name, taken from the directory of the key, whether or not the queue has entries. */
   readonly queue: string;
@@ -131,14 +131,14 @@ export function locationOf(prefix: string, key: Buffer): KeyLocation | undefined
   return { queue: text.slice(prefix.length, slash), child: text.slice(slash + 1) };
 }
 
-/** An entry of a session, as its key shows it. */
+/** An entry of a session, as far as the entry's key describes it. */
 export interface SessionEntry {
   readonly queue: string;
   readonly keyId: string;
   readonly key: Buffer;
 }
 
-/** Returns the entries of the session among these keys, whatever their queues. */
+/** Returns those of the given keys that belong to entries of the session, in any queue. */
 export function entriesIn(
   keys: readonly Buffer[],
   { prefix, lease }: { readonly prefix: string; readonly lease: string },
@@ -151,7 +151,7 @@ export function entriesIn(
   });
 }
 
-/** Returns the key of the session's generation, which is outside of every queue; see `generation.ts`. */
+/** Returns the key whose revision is the session's generation. It is outside of every queue; see `generation.ts`. */
 export function generationKey(prefix: string, lease: string): string {
   return `${prefix}${OWN_DIRECTORY}/${leaseHex(lease)}`;
 }
@@ -191,7 +191,7 @@ export function registerKey(prefix: string, queue: string, kind: string): string
   return `${prefix}${OWN_DIRECTORY}/register/${kind}/${queue}`;
 }
 
-/** Returns the range of all keys that start with this text, which must end in `/`. */
+/** Returns the range of all keys that start with the given text, which must end in `/`. */
 export function rangeUnder(under: string): KeyRange {
   const key = Buffer.from(under);
   const end = Buffer.from(under);
@@ -207,7 +207,7 @@ export function readKey(under: string, key: Buffer): EntryKey | undefined {
   return readKeyText(under, key.toString());
 }
 
-/** Does the same as `readKey`, for a key that is text. */
+/** Reads an entry from its key as `readKey` does. The key is text here. */
 export function readKeyText(under: string, text: string): EntryKey | undefined {
   const name = text.slice(under.length);
   if (name.includes('/')) return undefined;

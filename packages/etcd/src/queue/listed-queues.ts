@@ -2,7 +2,7 @@ import type { ListedQueue } from '@queuelock/core/backend';
 import type { IEvent, IKeyValue } from '../protocol/messages.ts';
 import { isNamedAfterLease, locationOf } from './keys.ts';
 
-/** A key without its value. */
+/** A key of the store without its value. */
 export type ListedKey = Pick<IKeyValue, 'key' | 'create_revision' | 'mod_revision' | 'lease'>;
 
 interface Child {
@@ -15,8 +15,7 @@ interface Child {
 }
 
 interface QueueState {
-  // The keys of the queue in the order of their creation. A list begins in that order, and each new key is
-  // added at the end.
+  // The keys of the queue in the order of their creation. A complete list of keys is added in that order, and the key of each new entry at the end.
   readonly children: Map<string, Child>;
   entries: number;
   left: number;
@@ -45,14 +44,14 @@ export class ListedQueues {
     this.#listsForeign = listsForeign;
   }
 
-  /** Replaces the state by a complete list of keys, in any order. */
+  /** Replaces all queues by those in a complete list of the store's keys. The list may have any order. */
   list(keys: readonly ListedKey[]): void {
     this.#queues = new Map();
     const byAge = [...keys].sort((a, b) => Number(BigInt(a.create_revision) - BigInt(b.create_revision)));
     for (const key of byAge) this.#put(key);
   }
 
-  /** Applies the events that are newer than the revision of the list. */
+  /** Applies watch events to the queues. Ignores events up to the revision `after`, since the list of keys already contains their changes. */
   apply(events: readonly IEvent[], after: bigint): void {
     for (const { type, kv } of events) {
       if (BigInt(kv.mod_revision) <= after) continue;
@@ -61,7 +60,7 @@ export class ListedQueues {
     }
   }
 
-  /** Returns the queues that are not empty. */
+  /** Returns the queues of the store that are not empty. */
   queues(): readonly ListedQueue[] {
     const listed: ListedQueue[] = [];
     for (const [name, state] of this.#queues) {
@@ -83,7 +82,7 @@ export class ListedQueues {
     const order = BigInt(key.create_revision);
     const known = state.children.get(location.child);
     if (known?.order === order) return;
-    // The key was created again, and the watch has not delivered its earlier deletion.
+    // If an existing key was created again, the watch has not delivered its earlier deletion.
     if (known) this.#delete(key);
     const isEntry = isNamedAfterLease(location.child, key.lease);
     state.children.set(location.child, { order, isEntry });

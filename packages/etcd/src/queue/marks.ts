@@ -5,10 +5,7 @@
 import type { IRangeResponse, IRequestOp } from '../protocol/messages.ts';
 import { put } from './txn.ts';
 
-/**
- * Returns the operation that writes the mark, and so converts the entry to a shared one. A repetition changes
- * nothing.
- */
+/** Returns the operation that writes the mark of an entry, and so converts the entry to a shared one. A repetition changes nothing. */
 export function putMark({ markKey }: { readonly markKey: Buffer }, lease: string): IRequestOp {
   return put(markKey, '', lease);
 }

@@ -2,7 +2,7 @@ import { labelFromOwner, type StoredEntry } from '@queuelock/core/backend';
 import type { IEvent, IKeyValue, IRangeResponse } from '../protocol/messages.ts';
 import { isNamedAfterLease, readKey } from './keys.ts';
 
-/** The directories of the keys of a queue. */
+/** The directories of the keys of an observed queue. */
 export interface Directories {
   /** The directory of the queue's entries, which is the queue's prefix. */
   readonly entries: string;
@@ -10,10 +10,10 @@ export interface Directories {
   readonly marks: string;
 }
 
-/** The keys of a queue at one revision. */
+/** The keys of an observed queue at one revision. */
 export interface Listed {
   readonly revision: string;
-  /** The entries, the oldest first. */
+  /** The entries of the queue, the oldest first. */
   readonly entries: Pick<IRangeResponse, 'kvs'>;
   readonly marks: Pick<IRangeResponse, 'kvs'>;
 }
@@ -22,8 +22,8 @@ export interface Listed {
 export class ObservedQueue {
   readonly #directories: Directories;
   readonly #revision: bigint;
-  // The entries in the order of their creation. A list begins in that order, a new key is added at the end,
-  // and a change of a value keeps it.
+  // The entries in the order of their creation. The first read adds them in that order, events add new entries at the end, and a change of a value
+  // keeps the order.
   readonly #entries = new Map<string, StoredEntry>();
   /** The keys of the entries that have marks; see `marks.ts`. */
   readonly #marked = new Set<string>();
@@ -36,8 +36,8 @@ export class ObservedQueue {
   }
 
   /**
-   * Applies the events that are newer than the list. Returns whether observers must get a new state. The first call returns
-   * true, since observers have not got the list itself.
+   * Applies the events that are newer than the first read of the queue. Returns whether observers must get a new state. The first call returns true,
+   * since observers have not got the result of that read.
    */
   apply(events: readonly IEvent[]): boolean {
     for (const { type, kv } of events) if (BigInt(kv.mod_revision) > this.#revision) this.#take(type, kv);
@@ -71,7 +71,7 @@ export class ObservedQueue {
     const entry = observedEntry(this.#directories.entries, kv);
     const known = entry && this.#entries.get(entry.key);
     if (!entry || isNoteOnly(kv, { from: known, to: entry })) return;
-    // The key was created again, and the watch has not delivered its earlier deletion.
+    // If an existing key was created again, the watch has not delivered its earlier deletion.
     if (known && known.order !== entry.order) this.#entries.delete(entry.key);
     this.#changed = true;
     this.#entries.set(entry.key, entry);

@@ -8,52 +8,52 @@ export interface Target {
   readonly range_end?: Buffer;
 }
 
-/** A condition: the key does not exist, or no key in the range exists. */
+/** A condition of a transaction: the key does not exist, or no key in the range exists. */
 export function absent(target: Target): ICompare {
   return { target: 'Create', result: 'Equal', create_revision: '0', ...target };
 }
 
-/** A condition: the key exists, and was created at this revision. */
+/** A condition of a transaction: the key exists, and was created at the given revision. */
 export function createdAt(key: Buffer, revision: bigint): ICompare {
   return { target: 'Create', result: 'Equal', create_revision: revision.toString(), key };
 }
 
-/** A condition: the key was last written at this revision. 0 means that it does not exist. */
+/** A condition of a transaction: the key was last written at the given revision. The revision 0 means that the key does not exist. */
 export function modifiedAt(key: Buffer, revision: bigint): ICompare {
   return { target: 'Mod', result: 'Equal', mod_revision: revision.toString(), key };
 }
 
-/** A condition: the key was last written at this revision or earlier. */
+/** A condition of a transaction: the key was last written at the given revision or earlier. */
 export function modifiedBy(key: Buffer, revision: bigint): ICompare {
   return { target: 'Mod', result: 'Less', mod_revision: (revision + 1n).toString(), key };
 }
 
-/** A condition on the number of writes since the key was created. A key that does not exist has 0. */
+/** A condition of a transaction on the number of writes since the key was created. A key that does not exist has 0. */
 export function versionIs(key: Buffer, result: 'Greater' | 'Less', version: number): ICompare {
   return { target: 'Version', result, version: version.toString(), key };
 }
 
-/** A condition: the key exists and has this value. */
+/** A condition of a transaction: the key exists and has the given value. */
 export function valueIs(key: Buffer, value: Buffer): ICompare {
   return { target: 'Value', result: 'Equal', value, key };
 }
 
-/** An operation that writes a key on a lease. */
+/** An operation of a transaction that writes a key on a lease. */
 export function put(key: Buffer, value: string, lease: string): IRequestOp {
   return { request_put: { key, value: Buffer.from(value), lease } };
 }
 
-/** An operation that writes a key without a lease. */
+/** An operation of a transaction that writes a key without a lease. */
 export function putWithoutLease(key: Buffer, value = ''): IRequestOp {
   return { request_put: { key, value: Buffer.from(value) } };
 }
 
-/** An operation that writes a key and keeps its lease. Without `ignore_lease`, a write would detach the key from its lease. */
+/** An operation of a transaction that writes a key and keeps its lease. Without `ignore_lease`, a write would detach the key from its lease. */
 export function putKeepingLease(key: Buffer, value: string): IRequestOp {
   return { request_put: { key, value: Buffer.from(value), ignore_lease: true } };
 }
 
-/** A condition: the key exists and has another value. */
+/** A condition of a transaction: the key exists and has another value than the given one. */
 export function isAnother(key: Buffer, value: Buffer): ICompare {
   return { target: 'Value', result: 'NotEqual', value, key };
 }
@@ -62,17 +62,17 @@ export function remove(key: Buffer): IRequestOp {
   return { request_delete_range: { key } };
 }
 
-/** An operation that reads one key without its value. */
+/** An operation of a transaction that reads one key without its value. */
 export function readMetadata(key: Buffer): IRequestOp {
   return { request_range: { key, keys_only: true } };
 }
 
-/** An operation that reads one key with its value. */
+/** An operation of a transaction that reads one key with its value. */
 export function read(key: Buffer): IRequestOp {
   return { request_range: { key } };
 }
 
-/** An operation that reads all keys in a range, without their values. */
+/** An operation of a transaction that reads all keys in a range, without their values. */
 export function readKeys(target: Target): IRequestOp {
   return { request_range: { keys_only: true, ...target } };
 }

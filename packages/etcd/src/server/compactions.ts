@@ -14,12 +14,12 @@ import {
 /** What the detection of compactions needs from the backend. */
 export interface CompactionSources {
   readonly connection: Connection;
-  /** A key that this client may read, for reads that test whether a revision still exists. */
+  /** A key that this client may read. Reads of it test whether a revision still exists. */
   readonly key: Buffer;
   /** Returns whether any server in use has a version that may lose events. */
   readonly mayLose: () => boolean;
   readonly closed$: Observable<unknown>;
-  /** Returns the time until the next check, in milliseconds. Default: random, from 10 to 30 s. */
+  /** Returns the time until the next check for a compaction, in milliseconds. Default: random, from 10 to 30 s. */
   readonly intervalMs?: () => number;
 }
 
@@ -27,7 +27,7 @@ const COMPACTED = /required revision has been compacted/;
 // Matches the error of a member that lags behind the cluster, or of a store that was restored from an older backup.
 const FUTURE = /required revision is a future revision/;
 
-/** A listener that reads again after each compaction. */
+/** A listener that reads its key again after each compaction. */
 export interface CompactionListener {
   compacted(): void;
 }
@@ -38,7 +38,7 @@ export interface CompactionListener {
  * revision. The read fails if etcd has compacted the requested revision.
  */
 export class Compactions {
-  /** Emits after a compaction, when every waiter should read again. */
+  /** Emits after etcd has compacted its history, when every waiter should read again. */
   readonly compacted$: Observable<unknown>;
   readonly #sources: CompactionSources;
   readonly #listeners = new Set<CompactionListener>();
@@ -60,8 +60,8 @@ export class Compactions {
   }
 
   /**
-   * Notifies the listener after each compaction, until `delete` is called with it. With thousands of waiters
-   * this takes less memory than subscriptions to `compacted$`.
+   * Notifies the listener after each compaction, until `delete` is called with this listener. With thousands of waiters this takes less memory than
+   * subscriptions to `compacted$`.
    */
   add(listener: CompactionListener): void {
     this.#listeners.add(listener);
@@ -69,7 +69,7 @@ export class Compactions {
       next: () => {
         for (const one of [...this.#listeners]) one.compacted();
       },
-      // `compacted$` has no errors, since a failed check is repeated.
+      // `compacted$` never errors, since a failed check for a compaction is repeated.
       error: () => undefined,
     });
   }
@@ -85,19 +85,19 @@ export class Compactions {
     try {
       if (this.#since > 0n && (await this.#historyExists())) return false;
       const { connection, key } = this.#sources;
-      // The next check requests the revision of this read. Waiters read after it, so each of them gets the state of this revision or a
-      // newer one.
+      // The next check requests the revision of this read, to find out whether etcd has compacted it. Waiters read later than this read, so their
+      // results contain everything that happened up to this revision.
       const { header } = await connection.ask('looking for compactions', (etcd, options) =>
         etcd.range({ key, keys_only: true }, options),
       );
       this.#since = BigInt(header.revision);
       return true;
     } catch {
-      return false; // A failed check detects no compaction. The next check repeats it.
+      return false; // After a failed read, the next check finds out whether etcd has compacted the revision.
     }
   }
 
-  /** Resolves with whether etcd still has the revision of the last check. */
+  /** Resolves with whether etcd still has the revision that the last check for a compaction has read. */
   #historyExists(): Promise<boolean> {
     const { connection, key } = this.#sources;
     const read = { key, keys_only: true, revision: this.#since.toString() };

@@ -14,24 +14,24 @@ import { driverOf } from '../wire/transport.ts';
 import type { DriverOf } from '../wire/driver-of.ts';
 import { Failures } from '../driver/member-circuit-breaker.ts';
 
-/** One member of the cluster. */
+/** One member of the cluster, with the driver that sends requests to it. */
 export interface Endpoint {
   readonly host: string;
   readonly driver: Driver;
 }
 
-/** Sends one unary request with these options. */
+/** Sends one unary request to a member with the given options. */
 export type Request<T> = (etcd: Driver, options: CallOptions) => Promise<T>;
 
-/** Options of one request. */
+/** Options of one request to a member. */
 export interface SendOptions {
-  /** Timeout in milliseconds, counted from when the request is sent. Default: the option `requestTimeoutMs`. */
+  /** Timeout of the request in milliseconds, counted from when it is sent. Default: the option `requestTimeoutMs` of the backend. */
   readonly withinMs?: number;
   /** Whether the request is sent at once, ahead of requests that wait for the concurrency limit. Default `false`. */
   readonly urgent?: boolean;
 }
 
-/** Options of one request, and the function that finds the response header, which contains the store's revision. */
+/** Options of one request, and the function that returns the header of its response. The header contains the store's revision. */
 interface CheckedSendOptions<T> extends SendOptions {
   readonly header?: (response: T) => IResponseHeader;
 }
@@ -48,7 +48,7 @@ export class Connection {
   readonly #timeoutMs: number;
   readonly #details: Pick<CheckedOptions, 'tls' | 'prefix'>;
   readonly #limiter = new RequestLimiter();
-  /** The members in the order of their use. The first one gets all requests. */
+  /** The members in the order of their use. The first member gets all requests. */
   readonly #order: Endpoint[];
   #revision = 0n;
 
@@ -75,7 +75,7 @@ export class Connection {
     if (revision > this.#revision) this.#revision = revision;
   }
 
-  /** The member that gets the next request. */
+  /** The member that gets the next request of this connection. */
   get endpoint(): Endpoint {
     return this.#order[0] as Endpoint;
   }
@@ -106,7 +106,10 @@ export class Connection {
     return { version, leader, term: header.raft_term, member: header.member_id };
   }
 
-  /** Records a failure and returns the classified error. If the member caused it, the next request goes to another member. */
+  /**
+   * Records that a request to the member failed, and returns the classified error. If the member caused the failure, the next request goes to another
+   * member.
+   */
   failed(
     endpoint: Endpoint,
     { what, error }: { readonly what: string; readonly error: unknown },

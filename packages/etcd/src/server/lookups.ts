@@ -2,23 +2,23 @@ import type { Connection } from './connection.ts';
 import { isRefusalOfOne } from '../base/batcher.ts';
 import { readMetadata } from '../queue/txn.ts';
 
-/** A key to read. With a create revision, a later creation of the same key counts as missing. */
+/** A key whose existence is to be read. If `createRevision` is set, a key that was created at another revision counts as missing. */
 export interface KeyToRead {
   readonly key: Buffer;
   readonly createRevision?: string;
 }
 
-/** The result of a read. */
+/** What a read of a key has found. */
 export interface KeyState {
-  /** Whether the key exists, with the given create revision if there is one. */
+  /** Whether the key exists and, if the read requires a create revision, has that revision. */
   readonly exists: boolean;
   /** The revision of the store when the key was read. */
   readonly revision: bigint;
 }
 
-/** Options of one read. */
+/** Options of the read of one key. */
 export interface ReadOptions {
-  /** Whether the read may wait up to 20 ms for the next batch. Default `false`. */
+  /** Whether the read of the key may wait up to 20 ms for the next batch. Default `false`. */
   readonly mayWait?: boolean;
   /** Returns whether the caller still needs the result when the batch is sent. If not, the promise stays pending. Default: always. */
   readonly isNeeded?: () => boolean;
@@ -85,7 +85,7 @@ export class Lookups {
         resolve({ exists: exists !== undefined && exists === (ref.createRevision ?? exists), revision });
       });
     } catch (error) {
-      // The server refuses the whole batch if one of its reads is not permitted, or if the batch is too large. Then each read is repeated alone.
+      // If one read is not permitted, or the batch is too large, the server refuses the whole batch. Then each read is repeated alone.
       const alone = reads.length === 1 || !isRefusalOfOne(error);
       for (const read of reads) {
         if (alone) read.reject(error);

@@ -4,7 +4,7 @@ import { WatchStream } from './watch-stream.ts';
 /** What the detection of proxies needs from the backend. */
 export interface DetectionOptions {
   readonly connection: Pick<Connection, 'failures$'>;
-  /** A key that this client may read. */
+  /** A key that this client may read, for a watch that tests the member. */
   readonly key: Buffer;
 }
 
@@ -54,7 +54,10 @@ export class ProxyDetection {
     return this.#failures.get(endpoint) ?? 0;
   }
 
-  /** Resolves with `undefined` if the member does not confirm that it has created the watch. */
+  /**
+   * Creates a watch on the member. Resolves with whether the member accepts the proposed id, or with `undefined` if the member does not confirm the
+   * watch.
+   */
   #detect(endpoint: Endpoint, withinMs: number): Promise<boolean | undefined> {
     return new Promise((resolve) => {
       const end = (response: boolean | undefined): void => {

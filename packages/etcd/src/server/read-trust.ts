@@ -1,18 +1,17 @@
 /** The version of a member, and its view of the cluster. Numbers are decimal text. */
 export interface MemberFacts {
   readonly version: string;
-  /** The Raft term of the response, which grows with each election of a leader. */
+  /** The Raft term in which the member has responded. It grows with each election of a leader. */
   readonly term: string;
   readonly member: string;
-  /** The leader in this term; `0` if there is none. */
+  /** The id of the leader in the Raft term `term`; `0` if there is none. */
   readonly leader: string;
 }
 
 const VERSION = /^v?(\d+)\.(\d+)\.(\d+)(-\S+)?/;
 
 /**
- * For each minor version of etcd 3, the first patch release without one particular bug, which the comments below name. Later minor versions never had
- * that bug.
+ * For each minor version of etcd 3, the first patch release without a particular bug. Later minor versions, which are not listed, never had that bug.
  */
 type FirstSound = Readonly<Record<string, number>>;
 
@@ -46,8 +45,8 @@ export function isTooOld(version: string): boolean {
 }
 
 /**
- * Returns the first release of this minor version whose watches deliver every event in time after a compaction. Returns `undefined` if this version
- * already does.
+ * Returns the first release, of the same minor version, whose watches deliver every event in time after a compaction. Returns `undefined` if the
+ * given version already does.
  */
 export function soundWatchesSince(version: string): string | undefined {
   const [, major, minor = ''] = VERSION.exec(version) ?? [];

@@ -1,9 +1,9 @@
 import { isDefinite } from '@queuelock/core/backend';
 import { startTimeout } from '../base/timeout.ts';
 
-/** Options of one request. */
+/** Options of one request, for the limit of requests in flight. */
 export interface RequestLimitOptions {
-  /** Whether the request is sent at once, even above the limit. */
+  /** Whether the request is sent at once, even above the limit of requests in flight. */
   readonly urgent: boolean;
   /** Timeout in milliseconds while the request waits to be sent. A response to another request restarts it. */
   readonly waitTimeoutMs: number;
@@ -41,7 +41,7 @@ export class RequestLimiter {
     }
   }
 
-  /** Resolves when another request has ended, so that this one may be sent. */
+  /** Resolves when another request has ended, so that the waiting request may be sent in its place. */
   #waitForSlot({ waitTimeoutMs, timeoutError }: RequestLimitOptions): Promise<void> {
     return new Promise((resolve, reject) => {
       let responses = this.#responses;

@@ -1,6 +1,6 @@
 import { QueueLockError, detailOf } from '@queuelock/core/backend';
 
-/** Returns the error of an operation that failed at every member. */
+/** Returns the error of a call that tried to open a session at every member, without success. */
 export function unreachable(endpoint: string, failures: readonly unknown[]): QueueLockError {
   const reasons = failures.map(detailOf);
   return new QueueLockError(

@@ -6,7 +6,7 @@ import { isTokenOutdated } from '../driver/errors.ts';
 import { WatchStream } from './watch-stream.ts';
 import type { Watcher, WatchTarget } from './watch-target.ts';
 
-/** Settings of a watch connection. */
+/** Settings of a connection that keeps watches alive. */
 export interface WatchConnectionOptions {
   readonly connection: Connection;
   readonly responseTimeoutMs: number;
@@ -23,13 +23,13 @@ interface Refusal {
 }
 
 const REFUSED_DELAY_MS = 1_000;
-/** A stream that was live for longer than this, in milliseconds, resets the backoff of the next reconnect. */
+/** If a watch stream was live for longer than this many milliseconds, the next reconnect begins a new backoff. */
 const STEADY_MS = 2_000;
 const BACKOFF = new ExponentialBackoff({ initialDelay: 20, maxDelay: 1_000 });
 
 /**
- * Keeps watches alive. All are on one stream; when that stream ends, another one opens and the watches are created there. Each watch starts at
- * the present revision, because etcd processes watches of past revisions only every 100 ms.
+ * Keeps watches alive. All watches are on one stream. When that stream ends, another stream opens, and the watches are created on it. Each watch
+ * starts at the present revision, because etcd processes watches of past revisions only every 100 ms.
  */
 export class WatchConnection {
   readonly #options: WatchConnectionOptions;
@@ -43,7 +43,7 @@ export class WatchConnection {
     this.#options = options;
   }
 
-  /** The number of watches. */
+  /** The number of watches on this connection. */
   get size(): number {
     return this.#watchers.size;
   }
@@ -54,12 +54,15 @@ export class WatchConnection {
     else this.#connect();
   }
 
-  /** Removes the watch. The cancellation is sent without waiting for a response. */
+  /** Removes the watch of a watcher. The cancellation is sent without waiting for a response. */
   remove(watcher: Watcher): void {
     if (this.#watchers.delete(watcher)) this.#stream?.cancel(watcher);
   }
 
-  /** Requests a response from this member, if the stream is connected to it. The stream ends as a failure if no response arrives in time. */
+  /**
+   * Requests a response from the given member, if the watch stream is connected to it. If no response arrives within the response timeout, the stream
+   * ends as a failure.
+   */
   probe(endpoint: Endpoint): void {
     const [watcher] = this.#watchers;
     if (watcher && endpoint === this.#stream?.endpoint) this.#stream.probe(watcher.target);
@@ -110,7 +113,7 @@ export class WatchConnection {
     );
     if (stream !== this.#stream) return;
     if (isQueueLockError(error, 'ACCESS_DENIED')) {
-      // Creates the watch again later, since permissions can change.
+      // After a missing permission, creates the watch again later, since permissions can change.
       setTimeout(() => {
         this.#renew(watcher);
       }, withJitter(REFUSED_DELAY_MS)).unref();
@@ -135,7 +138,8 @@ export class WatchConnection {
   }
 
   async #reconnectAfter(error: unknown): Promise<void> {
-    // A watch stream cannot replace an unknown authentication token, but a unary request logs in again. The result of this request does not matter.
+    // Before a reconnect with an unknown authentication token, sends a unary request, which logs in again. A watch stream cannot do that. The result
+    // of the request does not matter.
     if (isTokenOutdated(error))
       await this.#options.connection.call('logging in', logIn).catch(() => undefined);
     this.#reconnect = undefined;

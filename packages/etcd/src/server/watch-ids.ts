@@ -1,6 +1,6 @@
 import type { IWatchResponse } from '../protocol/messages.ts';
 
-/** A watch to create, and the id that the request proposes, if it proposes one. */
+/** A watch that the client creates, and the id that its request to the server proposes, if it proposes one. */
 export interface WatchRequest<Owner> {
   readonly owner: Owner;
   readonly id: string | undefined;
@@ -8,7 +8,7 @@ export interface WatchRequest<Owner> {
 
 /** A watch whose creation the server has confirmed or refused, and the id that the server uses. */
 export interface Confirmed<Owner> {
-  /** The owner of the watch, or `undefined` if the owner has removed it meanwhile. */
+  /** The watcher that owns the watch, or `undefined` if the watch was removed before the server confirmed it. */
   readonly owner: Owner | undefined;
   readonly id: string;
 }
@@ -34,7 +34,7 @@ const FIRST_PROPOSED = 2 ** 40;
  */
 export class WatchIds<Owner> {
   readonly #queued = new Set<Owner>();
-  /** The requests in flight by their proposed ids, in the order in which the client sent them. */
+  /** The watch requests in flight by their proposed ids, in the order in which the client sent them. */
   readonly #requested = new Map<string, Pending<Owner>>();
   readonly #pending = new Map<Owner, Pending<Owner>>();
   readonly #owners = new Map<string, Owner>();
@@ -47,13 +47,13 @@ export class WatchIds<Owner> {
     return this.#numbering === 'proposed';
   }
 
-  /** An object that identifies the oldest request in flight. */
+  /** An object that identifies the oldest watch request in flight. */
   get oldest(): object | undefined {
     const [oldest] = this.#requested.values();
     return oldest;
   }
 
-  /** Adds a watch that waits for its request to be sent. */
+  /** Adds a watch that waits until its request may be sent. */
   add(owner: Owner): void {
     this.#queued.add(owner);
   }
@@ -76,7 +76,7 @@ export class WatchIds<Owner> {
     return requests;
   }
 
-  /** Removes a watch. Returns the id to cancel, or `undefined` if it is not confirmed yet. */
+  /** Removes a watch. Returns the id by which the client must cancel it, or `undefined` if the server has not confirmed the watch yet. */
   remove(owner: Owner): string | undefined {
     this.#queued.delete(owner);
     const pending = this.#pending.get(owner);
@@ -88,7 +88,7 @@ export class WatchIds<Owner> {
     return id;
   }
 
-  /** Finds the watch to which a response belongs. Returns `undefined` if the server responds to a request that the client has not sent. */
+  /** Finds the watch whose creation a response confirms or refuses. Returns `undefined` if the client has sent no such request. */
   confirm(response: Pick<IWatchResponse, 'watch_id' | 'canceled'>): Confirmed<Owner> | undefined {
     const { watch_id: id, canceled } = response;
     const request = this.#requestFor(response);
@@ -106,7 +106,7 @@ export class WatchIds<Owner> {
     return { owner, id };
   }
 
-  /** Returns the owner of the watch that has this confirmed id. */
+  /** Returns the watcher that owns the watch with the given confirmed id. */
   ownerOf(id: string): Owner | undefined {
     return this.#owners.get(id);
   }

@@ -24,7 +24,7 @@ export class WatchStream {
   readonly #channel: Channel<IWatchRequest>;
   readonly #listener: WatchStreamListener;
   readonly #ids = new WatchIds<Watcher>();
-  /** The oldest request without a response. */
+  /** An object that identifies the oldest watch request without a response. */
   #due: object | undefined;
   #overdue: ReturnType<typeof setTimeout> | undefined;
   #silent: ReturnType<typeof setTimeout> | undefined;
@@ -58,7 +58,7 @@ export class WatchStream {
     this.#request();
   }
 
-  /** Removes the watch. The cancellation is sent without waiting for a response. */
+  /** Removes the watch of a watcher. The cancellation is sent without waiting for a response. */
   cancel(watcher: Watcher): void {
     const id = this.#ids.remove(watcher);
     if (id !== undefined) this.#cancelId(id);
@@ -66,7 +66,8 @@ export class WatchStream {
 
   /**
    * Requests a response from the member, and ends the stream as a failure if none arrives within the response timeout. A server that numbers watches
-   * itself may be a grpc-proxy, which ignores progress requests. So such a server gets a request for one more watch, which is canceled at once.
+   * itself may be a grpc-proxy, which ignores requests for the progress of watches. So such a server gets a request for one more watch, which is
+   * canceled at once.
    */
   probe(target: WatchTarget): void {
     if (this.takesProposedIds) {
@@ -80,13 +81,13 @@ export class WatchStream {
     }
   }
 
-  /** Ends the stream without calling `onEnd`. */
+  /** Ends the stream without notifying its listener. */
   close(): void {
     this.#finish();
     this.#channel.close();
   }
 
-  /** Ends the stream as a failure, with this reason. */
+  /** Ends the stream as a failure with the given reason. */
   fail(reason: string): void {
     this.#end(new Error(reason));
   }
@@ -152,7 +153,7 @@ export class WatchStream {
 
   #deliver({ watch_id: id, events }: IWatchResponse): void {
     const watcher = this.#ids.ownerOf(id);
-    // The client canceled the watch while the event was in flight.
+    // Ignores the event of a watch that the client canceled while the event was in flight.
     if (!watcher) return;
     const stray = events.find(({ kv }) => !includesKey(watcher.target, kv.key));
     if (stray) this.fail(describeStray(stray, watcher));
@@ -173,7 +174,7 @@ export class WatchStream {
   }
 }
 
-/** Returns the store's revision in the response header, which a proxy may omit. */
+/** Returns the store's revision from the header of a response. A proxy may omit the header. */
 function revisionOf({ header }: { readonly header?: IResponseHeader | null }): string | undefined {
   return header?.revision;
 }

@@ -13,7 +13,7 @@ export type WatchNotification =
    */
   | { readonly status: 'live'; readonly revision?: string | undefined }
   | { readonly status: 'events'; readonly events: readonly IEvent[] }
-  /** The stream has ended, and another one opens by itself. Until the watch is live there, the watcher may miss changes. */
+  /** The stream of the watch has ended, and another stream opens by itself. Until the watch is live on that stream, the watcher may miss changes. */
   | { readonly status: 'broken'; readonly error: QueueLockError };
 
 /** The keys to watch, and the callback for their changes. When its stream ends, `Watches` adds the watcher to another stream. */
@@ -22,7 +22,7 @@ export interface Watcher {
   notify(news: WatchNotification): void;
 }
 
-/** Returns whether the target includes the key. As in etcd, a range end of one zero byte means all keys from `key` on. */
+/** Returns whether the watched range includes the key. As in etcd, a range end of one zero byte means all keys from `key` on. */
 export function includesKey({ key: first, range_end: end }: WatchTarget, key: Buffer): boolean {
   const from = first ?? Buffer.alloc(0);
   if (!end || end.length === 0) return key.equals(from);

@@ -23,11 +23,11 @@ const MARKS = /\.queuelock\/shared\/(?=[^]*\/)/;
 
 /** All watches of a backend. They share one stream, or up to eight streams if there are more than 100 watchers. */
 export class Watches {
-  /** Emits when a stream breaks. */
+  /** Emits when one of the watch streams breaks. */
   readonly broken$: Observable<unknown>;
   /** Emits when the backend is closed. Watchers get no notifications after this emission. */
   readonly closed$: Observable<void>;
-  /** The timers of holds that are younger than `OWN_UNWATCHED_MS`. A holder watches its own entry only after that time. */
+  /** The timers of young holds. A holder watches its own entry only after the hold has lasted `OWN_UNWATCHED_MS`. */
   readonly unwatched: DeadlineQueue = new DeadlineQueue(OWN_UNWATCHED_MS, performance);
   readonly #broken$ = new Subject();
   readonly #closed$ = new ReplaySubject<void>(1);
@@ -49,7 +49,10 @@ export class Watches {
     });
   }
 
-  /** Returns a cold Observable, which never ends by itself. Unsubscribing cancels the watch without waiting for a response. */
+  /**
+   * Returns a cold Observable of the notifications of one watch, which never ends by itself. Unsubscribing cancels the watch without waiting for a
+   * response.
+   */
   watch(target: WatchTarget): Observable<WatchNotification> {
     return new Observable((subscriber) => {
       const watcher: Watcher = { target, notify: (notification) => subscriber.next(notification) };
@@ -60,7 +63,7 @@ export class Watches {
     });
   }
 
-  /** Notifies the watcher of the changes of its keys until it is removed. */
+  /** Notifies the watcher of the changes of its keys until `remove` is called. */
   add(watcher: Watcher): void {
     this.#enter(queueOf(watcher.target)).connection.add(watcher);
   }

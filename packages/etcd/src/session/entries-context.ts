@@ -8,6 +8,6 @@ export interface EntriesContext extends RemovalTools {
   readonly prefix: string;
   readonly singleKeyOf?: SingleKeyOf | undefined;
   readonly namingOf: NamingOf;
-  /** Identifies this process. */
+  /** A text that identifies this process in the store. */
   readonly owner: string;
 }

@@ -80,7 +80,7 @@ export class Entries {
     this.#keyIds.importIds(imported);
   }
 
-  /** Implements `Session.removeUnclaimed`. */
+  /** Removes the entries of a resumed session that this process has not enqueued again; see `Session.removeUnclaimed`. */
   async removeUnclaimed(): Promise<void> {
     await removeUnclaimed({ ...this.#context, resumedAt: this.#resumedAt, claimed: this.#byId });
   }
@@ -108,8 +108,8 @@ export class Entries {
     const newcomers = specs.map((spec) => ({ entry: this.#entryOf(spec), spec }));
     const entered = await this.#cleanUpAfter(newcomers, async () => {
       const special = newcomers.filter(({ entry, spec }) => entry.hasNoRoomFor(spec));
-      // Exclusive entries need no check, so no `await` delays them. Their enqueue is sent in this tick, before a removal that the caller requests
-      // right after this call.
+      // If all entries are exclusive, nothing is checked, so no `await` delays the enqueue. It is then sent in this tick, before a removal that the
+      // caller requests right after the call of `enqueue`.
       if (special.length > 0) await this.#checkExclusive(special);
       return enter(this.#context, newcomers, enqueueAlways);
     });
@@ -134,7 +134,7 @@ export class Entries {
     const entry = await this.find(queue, id);
     if (entry?.order === undefined) return false;
     if (entry.shared && !entry.mark) return this.update({ queue, id, value });
-    // Records the mark before the request, so that a removal which overtakes the response also deletes the mark.
+    // Records the mark before the request that writes it, so that a removal which overtakes the response also deletes the mark.
     entry.mark = entry.markKey;
     const { connection, lease } = this.#context;
     const isThere = await changeEntry(connection, entry, { value, more: [putMark(entry, lease)] });
@@ -143,8 +143,8 @@ export class Entries {
   }
 
   /**
-   * Implements `Session.exposeKey`. Also returns `true` for a removed entry, whose key no longer exists: a transaction of the caller that compares
-   * the key fails.
+   * Prepares the entry's key for transactions of the caller; see `Session.exposeKey`. Also returns `true` for a removed entry, whose key no longer
+   * exists: a transaction of the caller that compares the key fails.
    */
   exposeKey(id: string): boolean {
     const entry = this.#byId.get(id);
@@ -177,13 +177,13 @@ export class Entries {
       enter(this.#context, newcomers, enqueueIfEmpty),
     );
     const [first] = entered;
-    // The try found only keys of nested names, such as `a/b` in the queue `a`. They are no contenders, so the entry is enqueued.
+    // If the try found only keys of nested names, such as `a/b` in the queue `a`, the queue has no contenders, and the entry is enqueued.
     if (first?.status === 'occupied') return first.contenders ? undefined : this.enqueue(spec);
     const [placement] = await this.#place(newcomers, entered);
     return placement;
   }
 
-  /** Returns key, order number and turns of each entry. Throws for an entry that exists with another specification, and leaves it unchanged. */
+  /** Returns key, order number and turns of each entry. Throws if an entry exists with another specification, and leaves that entry unchanged. */
   async #place(newcomers: readonly Newcomer[], entered: readonly Entered[]): Promise<readonly Placement[]> {
     for (const { entry, spec } of newcomers) requireSameEntry(entry, spec);
     return this.#cleanUpAfter(newcomers, () => placeAll(this.#context, newcomers, entered));
@@ -199,8 +199,8 @@ export class Entries {
   }
 
   /**
-   * Calls `enter`, which enqueues the entries together. If it rejects with a refusal or a loss, removes all of them, so that no late request creates
-   * one of them alone. If the session has ended, forgets the entries.
+   * Runs the function `enter`, which enqueues the entries together. If it rejects with a refusal or a loss, removes all of them, so that no late
+   * request creates one of them alone. If the session has ended, forgets the entries.
    */
   #cleanUpAfter<T>(newcomers: readonly Newcomer[], enter: () => Promise<T>): Promise<T> {
     return enter().catch(async (error: unknown) => {

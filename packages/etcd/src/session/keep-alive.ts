@@ -8,7 +8,7 @@ import { Subject, type Observable } from '../base/rx.ts';
 export interface HeartbeatResponse {
   /** The remaining time of the lease in milliseconds; 0 or less if the member does not know the lease. */
   readonly ttlMs: number;
-  /** The Raft term of the response. */
+  /** The Raft term in which the member has responded. */
   readonly term: string;
   readonly endpoint: Endpoint;
 }
@@ -21,16 +21,16 @@ interface Stream {
 interface PendingHeartbeat {
   readonly resolve: (heartbeat: HeartbeatResponse) => void;
   readonly reject: (error: Error) => void;
-  /** Stops the timer, and removes the abort listener. */
+  /** Stops the timer of the response timeout, and removes the listener of the caller's abort signal. */
   readonly done: () => void;
 }
 
 /**
- * Sends keepalive requests of one lease on a stream, one for each call of the session. After a missing response the stream is closed. Otherwise a
- * late response would be taken for the response to a later request, and would prove too much time.
+ * Sends the keepalive requests of one lease on a stream. After a missing response it closes the stream. Otherwise a late response would be taken for
+ * the response to a later request, and would prove too much time.
  */
 export class KeepAlive {
-  /** Emits when the stream ends while no request is in flight. */
+  /** Emits when the keepalive stream ends while no request is in flight. */
   readonly broken$: Observable<unknown>;
   readonly #broken$ = new Subject();
   readonly #connection: Connection;
@@ -54,8 +54,7 @@ export class KeepAlive {
       const late = setTimeout(() => {
         this.#fail(stream, new Error(`no response to a heartbeat within ${this.#responseTimeoutMs} ms`));
       }, this.#responseTimeoutMs);
-      // The caller aborts when the response is overdue. Such an abort counts as a failure of the member, as a
-      // timeout does.
+      // The core aborts a heartbeat whose response is overdue. Such an abort counts as a failure of the member, as a timeout does.
       const abort = (): void => this.#fail(stream, signal.reason);
       signal.addEventListener('abort', abort, { once: true });
       this.#pending = {
@@ -81,14 +80,14 @@ export class KeepAlive {
     stream.channel.abandon();
   }
 
-  /** Makes the next request go on a new stream. It must not be called while a request is in flight. */
+  /** Makes the next keepalive request go on a new stream. It must not be called while a keepalive request is in flight. */
   leaveStream(): void {
     const stream = this.#stream;
     this.#stream = undefined;
     stream?.channel.close();
   }
 
-  /** Closes the stream. A request in flight rejects with `SESSION_LOST`. */
+  /** Closes the keepalive stream. A keepalive request in flight rejects with `SESSION_LOST`. */
   close(): void {
     this.leaveStream();
     this.#settle()?.reject(new QueueLockError('SESSION_LOST', 'the session was closed'));

@@ -72,11 +72,11 @@ export class ProofChoice {
       .status(endpoint)
       .then(
         (facts) => {
-          // If a request to the member failed during the read, `#reads` no longer contains this read. Its result is then ignored, because another
-          // server may have the member's address.
+          // If a request to the member failed during this read of its version, `#reads` no longer contains the read. Then the version is ignored,
+          // because another server may have the member's address.
           if (this.#reads.get(endpoint) === reading) this.#facts.set(endpoint, facts);
         },
-        () => undefined, // Ignores a failure, since the next heartbeat reads the version again.
+        () => undefined, // Ignores a failed read, since the next heartbeat reads the version again.
       )
       .finally(() => {
         if (this.#reads.get(endpoint) === reading) this.#reads.delete(endpoint);

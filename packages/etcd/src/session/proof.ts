@@ -15,7 +15,7 @@ export interface ProofOptions {
 
 /** The result of the proof of a heartbeat. */
 export interface Proof {
-  /** The Raft term of the response. */
+  /** The Raft term of the response that proves the heartbeat. */
   readonly term: string;
   /** Whether the proof found at least one of the entries that should exist, or had no entry to read. */
   readonly sound: boolean;
@@ -59,7 +59,7 @@ async function proveByAsMany(witnesses: readonly Witness[], context: ProofContex
   }
 }
 
-/** Reads one entry. If the user may not read it any more, records that in the entry. The proof of the other entries and of the lease goes on. */
+/** Reads one entry. If the user may not read the entry any more, records that in the entry. The following proofs then leave this entry out. */
 async function noteIfRefused(connection: Connection, { entry }: Witness): Promise<void> {
   const txn = { success: [readMetadata(entry.key)] };
   await connection
@@ -89,7 +89,7 @@ async function proveBy(
     { withinMs, urgent: true },
   );
   generation.read(known(responses[witnesses.length]).response_range.kvs[0]);
-  // Ignores entries that were withdrawn meanwhile, since this session may have removed them.
+  // Ignores entries that were withdrawn during the request, since this session may have removed them.
   const missing = witnesses.filter(
     ({ entry, order }, i) =>
       !entry.withdrawn && responses[i]?.response_range.kvs[0]?.create_revision !== order.toString(),
@@ -101,7 +101,7 @@ async function proveBy(
   return { term: header.raft_term, sound: witnesses.length === 0 || missing.length < witnesses.length };
 }
 
-/** An entry that should exist, with its create revision. */
+/** An entry that should exist in the store, with its create revision. */
 interface Witness {
   readonly entry: Entry;
   readonly order: bigint;

@@ -12,7 +12,7 @@ export interface Resumption {
 
 /** A `Resumption` in the form that is stored as JSON. */
 interface StoredResumption {
-  /** The lease id in hexadecimal. */
+  /** The id of the session's lease, in hexadecimal. */
   readonly lease: string;
   readonly ttlMs: number;
   readonly prefix: string;

@@ -32,7 +32,7 @@ export interface SessionContext extends EntriesContext {
   readonly onClose: () => void;
 }
 
-// How long the closing of a client waits at most.
+// Options of the requests that end the session when its client closes. Each request has a short timeout, so that a close does not wait for long.
 const REVOCATION: SendOptions = { withinMs: 1_000, urgent: true };
 
 /** A session on etcd: one lease, to which all entries of a client belong. */
@@ -41,7 +41,7 @@ export class EtcdSession implements Session {
   ttlMs: number;
   readonly doubts$: Observable<unknown>;
   readonly traces: HoldTraces;
-  /** The lease as the server has granted it. */
+  /** The session's lease, as the server has granted it. */
   readonly lease: Lease;
   readonly #context: SessionContext;
   readonly #keepAlive: KeepAlive;
@@ -83,7 +83,7 @@ export class EtcdSession implements Session {
       remaining > 0;
       remaining -= 1
     ) {
-      // If the session ended during the previous attempt, another attempt would open a new stream, which nothing would close.
+      // If the session ended during the previous attempt of a heartbeat, another attempt would open a new stream, which nothing would close.
       this.#throwIfEnded();
       try {
         const ttlMs = await this.#heartbeat(signal, unconfirmed);
@@ -101,7 +101,7 @@ export class EtcdSession implements Session {
     throw failure;
   }
 
-  /** Reads whether the lease has ended. Calls at the same time share one request. */
+  /** Reads whether the session's lease has ended. Concurrent calls share one request. */
   hasEnded(): Promise<boolean> {
     this.#reading ??= this.#readWhetherEnded().finally(() => {
       this.#reading = undefined;
@@ -147,7 +147,7 @@ export class EtcdSession implements Session {
 
   /**
    * Resumes the session that another process has exported. Late requests of that process are refused from now on, and it loses the session if it
-   * still runs. Then sends a heartbeat. Rejects as `renew` does.
+   * still runs. Then sends a heartbeat, and rejects if no member confirms it.
    */
   async takeOver(keyIds: DifferingIds, signal: AbortSignal): Promise<void> {
     await this.#entries.takeOver(keyIds);
@@ -164,7 +164,7 @@ export class EtcdSession implements Session {
     const revoke = { ID: this.lease.id };
     await this.#context.connection
       .call('ending a session', (etcd, options) => etcd.leaseRevoke(revoke, options), REVOCATION)
-      .catch(() => undefined); // Ignores a failure, since the lease ends with its TTL anyway.
+      .catch(() => undefined); // Ignores a failed revocation, since the lease ends with its TTL anyway.
   }
 
   /** Stops the heartbeats. The lease ends with its TTL, unless another process resumes the session. */
@@ -215,7 +215,7 @@ export class EtcdSession implements Session {
     if (this.#end) throw this.#end;
   }
 
-  /** Sends one keepalive and its proof. Resolves with the proven time in milliseconds, or with 0 if the proof failed. */
+  /** Sends one keepalive and its proof. Resolves with the time in milliseconds for which the session is proven, or with 0 if the proof failed. */
   async #heartbeat(signal: AbortSignal, unconfirmed: { noSuchLease: number }): Promise<number> {
     const response = await this.#keepAlive.heartbeat(signal);
     if (response.ttlMs <= 0 && (unconfirmed.noSuchLease += 1) === 2) {
@@ -230,7 +230,7 @@ export class EtcdSession implements Session {
     };
     const proof = await untilAborted(prove(this.#context.connection, this.#entries, options), signal);
     if (proof.sound && proof.term === response.term && proof.term === remaining.term) return remaining.ttlMs;
-    // The member may be a replaced leader, so the next keepalive goes to the member that gets all other requests.
+    // The member that sent the heartbeat's response may be a replaced leader. So the next keepalive goes to the member that gets all other requests.
     this.#keepAlive.follow();
     return 0;
   }

@@ -6,7 +6,7 @@ import type { Entry } from '../entry/entry.ts';
 import { rangeUnder, traceDirectory } from '../queue/keys.ts';
 import { createdAt, readMetadata, putWithoutLease, remove } from '../queue/txn.ts';
 
-// Maximum number of operations in one transaction, well below the 128 that etcd accepts by default.
+// Maximum number of traces that one transaction checks or deletes, well below the 128 operations that etcd accepts by default.
 const AT_ONCE = 64;
 
 /**
@@ -28,8 +28,8 @@ export class Traces implements HoldTraces {
     if (!entry || order === undefined) throw notThere(queue);
     const directory = traceDirectory(this.#context.prefix, queue);
     const { name: own, traceKey: trace } = entry;
-    // Records the trace before the request is sent. If the entry is removed before the response arrives, the
-    // removal also deletes the trace. If the request arrives after the removal, it has no effect.
+    // Records the key of the trace before the trace is written to the store. If the entry is removed before the response arrives, the removal also
+    // deletes the trace. If the write arrives after the removal, it has no effect.
     entry.trace = trace;
     const { succeeded, responses } = await this.#send('writing the trace of a hold', {
       compare: [createdAt(entry.key, order)],

@@ -2,7 +2,7 @@ import { evict, type QueueAccess } from '../entry/evict.ts';
 import type { Entry } from '../entry/entry.ts';
 import { entriesIn } from '../queue/keys.ts';
 
-/** A resumed session, and the entries that this process knows. */
+/** A resumed session, and the entries of that session which this process has requested. */
 export interface ResumedSession extends QueueAccess {
   readonly lease: string;
   /** The revision at which the session was resumed; 0 if this process opened it. */
@@ -25,7 +25,7 @@ export async function removeUnclaimed(session: ResumedSession): Promise<void> {
     if (!isClaimed(entry)) await removeInherited(session, entry);
 }
 
-/** Removes the entry, but only if it was created before this process resumed the session. */
+/** Removes an entry of the resumed session, but only if it was created before this process resumed the session. */
 async function removeInherited(
   { resumedAt, ...access }: ResumedSession,
   { queue, key }: { readonly queue: string; readonly key: Buffer },

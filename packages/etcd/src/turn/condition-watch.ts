@@ -4,24 +4,24 @@ import type { IEvent } from '../protocol/messages.ts';
 import type { CompactionListener, Compactions } from '../server/compactions.ts';
 import type { WatchNotification, WatchTarget, Watcher, Watches } from '../server/watches.ts';
 
-/** A condition of a key for which a waiter waits, such as the removal of the key. */
+/** A condition for which a waiter waits, such as the removal of a key. The waiter watches the key and reads it. */
 export interface Condition {
   readonly target: WatchTarget;
-  /** Whether to read several times after the watch has started, because the watch may deliver its first events late. */
+  /** Whether to read the key several times after the watch has started, because the watch may deliver its first events late. */
   readonly isSoon: boolean;
-  /** Returns whether the event shows that the condition is met. */
+  /** Returns whether the event of the watch shows that the condition is met. */
   isMetBy(event: IEvent): boolean;
   read(isNeeded: () => boolean): Promise<ReadResult>;
-  /** Receives every event of the watch, in order. */
+  /** Receives every event of the watched key, in order. */
   onEvent?(event: IEvent): void;
-  /** Called once, when the condition is met at the revision `at` or was met before. Not called after the watch has ended. */
+  /** Called once, when the condition is met at the revision `at` or was met before that revision. Not called after the watch has ended. */
   met(at: bigint): void;
 }
 
-/** The result of a read. */
+/** What a read of the watched key has found. */
 export interface ReadResult {
   readonly hasHappened: boolean;
-  /** The revision of the store at which the key was read. */
+  /** The revision of the store at which the watched key was read. */
   readonly at: bigint;
 }
 
@@ -31,11 +31,11 @@ export interface WatchTools {
   readonly compactions: Compactions;
 }
 
-// Delays in milliseconds between the reads after the start of a watch that may be late. After the last one, a
-// server has certainly caught up.
+// Delays in milliseconds between the reads of a key after the start of a watch that may deliver its first events late. After these 100 ms, the server
+// delivers all events of the watch in time.
 const READ_AGAIN_AFTER_MS = [20, 30, 50] as const;
-// Backoff of the reads while the user has no permission to read the key. A refused read is repeated, because the key may be deleted
-// already, and then the watch gets no event.
+// Backoff of the reads of a key while the user has no permission to read it. A refused read is repeated, because the key may be deleted already, and
+// then the watch gets no event.
 const AFTER_REFUSAL = { initialDelayMs: 200, maxDelayMs: 10_000 } as const;
 
 /**
@@ -92,7 +92,7 @@ export class ConditionWatch implements Watcher, CompactionListener, Unsubscribab
   }
 
   /**
-   * Reads whether the condition is met.
+   * Reads the key, to find out whether the condition is met.
    * @param since the store's revision before the watch began, if the watch may deliver events late
    * @param reads how many reads were made since the watch began
    */

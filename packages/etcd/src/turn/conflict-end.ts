@@ -9,7 +9,7 @@ import { ConditionWatch, type Condition, type ReadResult } from './condition-wat
 import { WITHOUT_PUTS, isEndOf, type RemovalTools } from './watch-removal.ts';
 import type { WatchTarget } from '../server/watches.ts';
 
-/** An entry that waits until a conflicting entry is removed. */
+/** An entry that waits until an entry that conflicts with it is removed. */
 export interface Waiter {
   readonly entry: Entry;
   readonly rule: AdmissionRule;
@@ -19,9 +19,9 @@ export interface Waiter {
 const WITHOUT_DELETIONS: NonNullable<WatchTarget['filters']> = ['Nodelete'];
 
 /**
- * Emits once when the conflicting entry is removed or does not conflict any more. Emits `undefined` if the waiter must read the queue: the entry was
- * converted to a shared one, or belonged to this session and this process did not remove it. In the second case the lease has probably ended, and
- * with it the waiter's own entry. The result accepts one subscriber.
+ * Emits once when the conflicting entry, for which the waiter waits, is removed or does not conflict any more. Emits `undefined` if the waiter must
+ * read the queue. That is so if the entry was converted to a shared one. It is also so if this session had the entry, but this process did not remove
+ * it: the lease has probably ended, and with it the waiter's own entry. The result accepts one subscriber.
  * @param isSoon whether the waiter may be admitted soon. It then reads several times, because a new watch may report the removal late
  */
 export function watchConflictEnd(
@@ -36,8 +36,8 @@ export function watchConflictEnd(
 }
 
 /**
- * The removal of a conflicting entry's key. Emits whether its holder had announced that it held alone; see `owning.ts`. It sends the first read at
- * once. It is one object without closures, since each waiter has one.
+ * Waits for the removal of the conflicting entry's key, and then emits whether the holder of that entry had announced that it held alone; see
+ * `owning.ts`. It sends the first read at once. It is one object without closures, since each waiter has one.
  */
 class DepartureOfEntry implements Condition, Successor, Subscribable<Departure | undefined>, Unsubscribable {
   readonly isSoon: boolean;
@@ -80,7 +80,7 @@ class DepartureOfEntry implements Condition, Successor, Subscribable<Departure |
     this.#watch?.unsubscribe();
   }
 
-  // --- Members that the watch calls.
+  // --- Members of `Condition`, which the watch of the key uses.
 
   isMetBy(event: IEvent): boolean {
     return isEndOf(this.#conflicting, event);
@@ -105,7 +105,7 @@ class DepartureOfEntry implements Condition, Successor, Subscribable<Departure |
     this.#observer?.complete?.();
   }
 
-  // --- Members that `Successors` calls when the conflicting entry hands its hold over.
+  // --- Members of `Successor`, for a conflicting entry of the same session that hands its hold over.
 
   get entry(): Entry {
     return this.#waiter.entry;
@@ -118,13 +118,14 @@ class DepartureOfEntry implements Condition, Successor, Subscribable<Departure |
 }
 
 /**
- * Returns whether the entry is exclusive with a limit of 1. It then waits for its predecessor only, and no other entry waits for that predecessor.
+ * Returns whether the waiter's entry is exclusive with a limit of 1. It then waits for its predecessor only, and no other entry waits for that
+ * predecessor.
  */
 function maySucceed({ entry, rule }: Waiter): boolean {
   return !entry.shared && rule.limit === 1;
 }
 
-/** The appearance of a mark, which converts the conflicting entry to a shared one; see `marks.ts`. */
+/** Waits for the mark that converts the conflicting entry to a shared one; see `marks.ts`. */
 class MarkAppearance implements Condition, Subscribable<undefined> {
   readonly target: WatchTarget;
   readonly isSoon: boolean;

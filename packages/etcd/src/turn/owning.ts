@@ -18,7 +18,7 @@ import { modifiedAt, putKeepingLease } from '../queue/txn.ts';
 import type { Following } from './following.ts';
 import { creationIdOf } from '../entry/creation-id.ts';
 
-/** The entry that holds alone, and the waiters of this process to which that is announced. */
+/** An entry, and the waiters of this process that are notified when it holds alone or leaves. */
 interface LocalAnnouncement {
   readonly followed: LocalWaiters;
   readonly entry: Entry;
@@ -105,8 +105,8 @@ function mayAnnounce({ owned, mark, single }: Entry): boolean {
 }
 
 /**
- * Writes the label for waiters of other processes. Returns a stream without values. If the write fails, these
- * waiters read the queue.
+ * Writes the label of the holder's entry, which announces to waiters of other processes that it holds alone. Returns a stream without values. If the
+ * write fails, these waiters read the queue.
  */
 function writeLabel({ context, entry }: Following): Observable<never> {
   const write = async (): Promise<void> => {
@@ -114,7 +114,7 @@ function writeLabel({ context, entry }: Following): Observable<never> {
     const { key, value, writtenAt } = entry;
     const label = value === undefined || entry.mark || entry.single ? undefined : labelOfOwner(value);
     if (label === undefined || !entry.owned || notifyLocalWaiters({ followed, entry })) return;
-    // Compares the revision of the value, so that no newer value is overwritten.
+    // Writes the label only if the value still has the known revision, so that no newer value is overwritten.
     const txn = { compare: [modifiedAt(key, writtenAt)], success: [putKeepingLease(key, label)] };
     await connection
       .ask('reading the owner of a queue', (etcd, options) => etcd.txn(txn, options))

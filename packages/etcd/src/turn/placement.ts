@@ -12,7 +12,7 @@ import { recordTurn } from './owning.ts';
 interface Arrival extends Newcomer {
   readonly order: bigint;
   readonly rows?: QueueRows | undefined;
-  /** The last entry ahead, if the enqueue has read only that one. */
+  /** The entry directly ahead, if the enqueue has read only that entry and not the whole queue. */
   readonly behind?: KeyRef | undefined;
   readonly withSingle?: true | undefined;
 }
@@ -41,8 +41,8 @@ async function placementOf(context: TurnContext, arrival: Arrival): Promise<Plac
   const rule = { limit: spec.limit, permits: entry.permits };
   const following: Following = { context, entry, order, rule };
   const seen = behind ? aheadOfFast(behind) : rows && aheadIn(rows, entry);
-  // If the marks were not read, an entry ahead may have a mark. That makes it a shared entry, which does not conflict with a reader, so the queue is
-  // read again.
+  // If the marks of the queue were not read, an entry ahead may have a mark. The mark makes it a shared entry, which does not conflict with a reader,
+  // so the queue is read again.
   const isReliable = rows?.marks !== undefined || seen?.refs.every(({ mark }) => mark === undefined);
   const ahead =
     seen && isReliable && suffices(seen, rule.limit) ? seen : await readAhead(following, rule.limit);
@@ -83,7 +83,7 @@ async function withSingleKeys(
     const arrival = arrivals[i] as Arrival;
     // A single key may be deleted while its entry still exists. The loss of the key then ends the entry.
     const owned$ = hold.follow(arrival, turns$);
-    // The spread must come last: V8 takes twenty times as long for properties after a spread.
+    // The spread of `placement` must come last: V8 takes twenty times as long for properties after a spread.
     return { turn: hold.turnOf(turn), turns$: untilWithdrawn(owned$, arrival.entry), ...placement };
   });
 }

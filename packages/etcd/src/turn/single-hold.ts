@@ -30,13 +30,13 @@ import {
 } from '../base/rx.ts';
 import { readCreation, creationOfSingleKeys, type Attempt, type Claimant } from '../entry/single-key.ts';
 
-/** What is needed to create single keys. */
+/** The parts of a session that are needed to create single keys. */
 export interface SingleHoldContext extends RemovalTools {
   readonly connection: Connection;
   readonly lease: string;
 }
 
-/** An enqueued entry with its order number, and with the single key that it must create, if any. */
+/** An enqueued entry with its order number and, if it must create one, its single key. */
 export interface Placed extends Claimant {
   readonly entry: Entry;
 }
@@ -44,15 +44,15 @@ export interface Placed extends Claimant {
 const NOTHING: Attempt = { held: false, ours: new Map(), taken: undefined, revision: 0n };
 
 /**
- * The single keys of entries that were enqueued together. One transaction creates all of them once every entry is admitted. So a waiting
- * entry blocks no other client by a single key. Other clients may lock several such keys in any order.
+ * The single keys of entries that were enqueued together. One transaction creates all of them once every entry is admitted. So a waiting entry blocks
+ * no other client by a single key, and other clients may lock several of these keys in any order.
  */
 export class SingleHold {
   readonly #context: SingleHoldContext;
   readonly #placed: readonly Placed[];
   /**
-   * The number of entries that are admitted in their queues while a caller follows their turns. The single keys are created once this is the number
-   * of all entries.
+   * How many of the entries are admitted in their queues, and have a caller that follows their turns. The single keys are created once this is the
+   * number of all entries.
    */
   readonly #ready$ = new BehaviorSubject(0);
   readonly #held$: Observable<unknown>;
@@ -70,12 +70,12 @@ export class SingleHold {
     );
   }
 
-  /** Makes one attempt to create the single keys, unless they exist already. */
+  /** Makes one attempt to create the single keys of all entries, unless they exist already. */
   async take(): Promise<void> {
     const { ours, held } = this.#seen;
     if (held) return;
     const txn = creationOfSingleKeys(this.#placed, { ours, lease: this.#context.lease });
-    // From here on a key may exist, unless the server has certainly refused the request.
+    // From the request on, the single keys of these entries may exist, unless the server has certainly refused the request.
     const unclaimed = this.#placed.map(({ entry }) => entry).filter(({ claimed }) => !claimed);
     for (const entry of unclaimed) entry.claimed = true;
     try {
@@ -90,8 +90,8 @@ export class SingleHold {
   }
 
   /**
-   * Returns the entry's turn with the single keys considered: it is admitted only while these keys belong to
-   * the entries.
+   * Returns the turn of an entry that also needs the single keys: the entry is admitted only while all single keys exist and belong to the entries
+   * that were enqueued together.
    */
   turnOf(turn: Turn): Turn {
     if (!turn.admitted) return turn;

@@ -12,7 +12,7 @@ import { creationIdOf } from '../entry/creation-id.ts';
 export interface Successor {
   readonly entry: Entry;
   /**
-   * Grants the lock to this entry when its predecessor is released. `at` is the fencing token of this grant. `now` states whether the hold may begin
+   * Grants the lock to this entry when its predecessor is released. `at` is the fencing token of the grant. `now` states whether the hold may begin
    * before the server has confirmed the predecessor's removal.
    */
   notify(at: bigint, now: boolean): void;
@@ -32,7 +32,7 @@ interface SuccessorsOptions {
 
 /** The entries of one session that wait directly behind another entry of that session. */
 export class Successors {
-  /** The successors, by the key and create revision of their predecessors. */
+  /** The entry that takes over from each predecessor, by the predecessor's key and create revision. */
   readonly #behind = new Map<string, Successor>();
   /**
    * The start time of each hand-over for which the server has not confirmed the removal of the old entry, the
@@ -47,7 +47,7 @@ export class Successors {
     this.#generation = generation;
   }
 
-  /** Registers the successor of an entry, until `unregister` is called. */
+  /** Registers the entry that takes over from another entry, until `unregister` is called. */
   register(creation: string, successor: Successor): void {
     this.#behind.set(creation, successor);
   }
@@ -57,7 +57,10 @@ export class Successors {
     if (this.#behind.get(creation) === successor) this.#behind.delete(creation);
   }
 
-  /** Implements `Session.exposeKey`. Returns `false` while the entry has handed its hold over to a successor and its own removal is not confirmed. */
+  /**
+   * Prepares the entry's key for transactions of the caller; see `Session.exposeKey`. Returns `false` while the entry has handed its hold over to a
+   * successor and its own removal is not confirmed.
+   */
   exposeKey(entry: Entry): boolean {
     if (this.#unconfirmed.has(entry)) return false;
     entry.isKeyExposed = true;
@@ -65,23 +68,24 @@ export class Successors {
   }
 
   /**
-   * Hands the hold over to the successor, if there is one. It must be called before the removal is sent, and after waiters were notified. Each grant
-   * gets a larger token than the one before. A token is a revision of the store. If the store may not have reached that revision yet, there is no
-   * hand-over.
+   * Hands the hold of the entry over to its successor, if there is one. It must be called before the removal is sent, and after waiters were
+   * notified. Each grant gets a larger token than the one before. A token is a revision of the store. If the store may not have reached that revision
+   * yet, there is no hand-over.
    */
   handOver(entry: Entry): void {
     // Hands nothing over after an export. The process that resumes the session reads only the store, which does not contain the hand-overs of this
     // process.
     if (this.#generation.isExported || !entry.followed || !isPlain(entry)) return;
-    // A transaction of the caller that compares the key succeeds until the removal commits. So the next hold must begin after the commit.
+    // If the caller has read the entry's key, it may compare the key in its own transactions, which succeed until the removal of the entry commits.
+    // So the next hold must begin after that.
     if (entry.isKeyExposed || entry.gone || entry.grantToken === undefined) return;
     const successor = this.#behind.get(creationIdOf(entry) ?? '');
     if (!successor) return;
     const { order = 0n } = successor.entry;
     const at = order > entry.grantToken ? order : entry.grantToken + 1n;
     if (at > this.#connection.revision) return;
-    // At most `MAX_REMOVALS` hand-overs are unconfirmed at a time, so that all their removals fit into one transaction. It also lets other tasks of
-    // this process run between many hand-overs.
+    // At most `MAX_REMOVALS` hand-overs wait for the confirmation of their removals, so that all these removals fit into one transaction. The limit
+    // also lets other tasks of this process run between many hand-overs.
     const now = this.#unconfirmed.size < MAX_REMOVALS && !this.#isLate();
     if (now) {
       this.#unconfirmed.set(entry, performance.now());
@@ -90,7 +94,7 @@ export class Successors {
     successor.notify(at, now);
   }
 
-  /** Records that the server has confirmed the removal of the entry. */
+  /** Records that the server has confirmed the removal of an entry that has handed its hold over. */
   confirm(entry: Entry): void {
     this.#unconfirmed.delete(entry);
   }

@@ -59,7 +59,7 @@ export async function readAhead(
   return suffices(nearest, count) ? nearest : read(0);
 }
 
-/** Reads rows of the queue. A shared entry also needs the marks at the same revision; see `marks.ts`. */
+/** Reads entries of the queue. For a shared entry, it also reads the marks of the queue at the same revision; see `marks.ts`. */
 async function readRows({ context, entry }: Following, request: IRangeRequest): Promise<QueueRows> {
   const { connection } = context;
   const what = 'reading a queue';
@@ -82,8 +82,8 @@ export function follow(following: Following, first: EntriesAhead<ConflictingEntr
 }
 
 /**
- * The view that one entry has of its queue: the entries ahead, and its own removal. This is a class, because an object literal with a getter takes
- * 500 bytes more for each of thousands of waiters.
+ * What one entry needs to know of its queue: the entries ahead, and its own removal. This is a class, because an object literal with a getter would
+ * take 500 bytes more for each of thousands of waiters.
  */
 class EntryView implements QueueView<ConflictingEntry>, TurnSource {
   readonly #following: Following;
@@ -98,7 +98,7 @@ class EntryView implements QueueView<ConflictingEntry>, TurnSource {
 
   subscribe(listener: TurnListener): Unsubscribable {
     const { entry, rule } = this.#following;
-    // An entry that was admitted at once has no further turn, and the caller has recorded the first one. No waiter needs the label of such an entry.
+    // If the entry was admitted at once, it has no further turn, and the caller has recorded its first turn. No waiter needs the label of this entry.
     if (!entry.waited) return followTurns(this, { rule, first: this.#first }, listener);
     const turns = new AnnouncedTurns(this.#following, listener);
     turns.begin(this, this.#first);
@@ -114,7 +114,7 @@ class EntryView implements QueueView<ConflictingEntry>, TurnSource {
     return watchConflictEnd(ref, this.#following, this.#isSoon);
   }
 
-  /** Emits when the entry itself is removed. */
+  /** Emits when the entry whose turns are computed is removed. */
   ownRemoval(): Subscribable<unknown> {
     const { entry, order, context } = this.#following;
     return watchRemoval(new KeyOfText(entry.keyText, order.toString(), 'utf8'), context);
@@ -126,8 +126,8 @@ class EntryView implements QueueView<ConflictingEntry>, TurnSource {
 }
 
 /**
- * Returns the turns until the session withdraws the entry. A loss is reported by its watch or by a heartbeat, whichever notices it
- * first.
+ * Returns the turns of an entry until the session withdraws the entry. A loss of the entry is reported by its watch or by a heartbeat, whichever
+ * notices it first.
  */
 export function untilWithdrawn(turns: TurnSource, entry: Entry): Observable<Turn> {
   return new Observable((subscriber) => {
@@ -149,11 +149,11 @@ class TurnsOfEntry implements TurnListener, EntryEndListener, Unsubscribable {
     this.#subscriber = subscriber;
   }
 
-  /** Emits the entry's turns to the subscriber. */
+  /** Begins to emit the turns of the entry to the subscriber. */
   begin(turns: TurnSource): void {
     this.#entry.end.add(this);
     if (!this.#isOver && !this.#subscriber.closed) this.#turns = turns.subscribe(this);
-    // The entry may have ended during the call above, before `#turns` was set.
+    // The entry may have ended while `subscribe` ran, before `#turns` was set.
     if (this.#isOver) this.#turns?.unsubscribe();
   }
 
@@ -171,7 +171,7 @@ class TurnsOfEntry implements TurnListener, EntryEndListener, Unsubscribable {
     this.#subscriber.error(cause);
   }
 
-  /** Ends the watches. They must end before the session removes the entry, since that removal is no loss. */
+  /** Ends the watches of the entry. They must end before the session removes the entry, since that removal is no loss. */
   withdrawn(): void {
     this.#isOver = true;
     this.#turns?.unsubscribe();

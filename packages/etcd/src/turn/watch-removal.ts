@@ -9,11 +9,11 @@ import type { WatchTarget } from '../server/watches.ts';
 /** The parts of the backend that a watch for the removal of a key uses. */
 export interface RemovalTools extends WatchTools {
   readonly lookups: Lookups;
-  /** The entries for which waiters of this process wait, with those waiters. */
+  /** The waiters of this process, by the entries for which they wait. */
   readonly followed: LocalWaiters;
 }
 
-/** The filters of a watch for deletions. */
+/** The filters of a watch that is to report only deletions. */
 export const WITHOUT_PUTS: NonNullable<WatchTarget['filters']> = ['Noput'];
 
 /**
@@ -60,8 +60,8 @@ class Removal implements Condition, Subscribable<bigint> {
 }
 
 /**
- * Returns whether the event shows that the key with this create revision no longer exists. A member that lags behind may first deliver events of an
- * earlier entry whose key this entry uses again.
+ * Returns whether the event shows that the key of an entry no longer exists. The create revision identifies the entry: a member that lags behind may
+ * first deliver events of an earlier entry with the same key.
  */
 export function isEndOf({ createRevision }: KeyRef, { type, kv }: IEvent): boolean {
   return BigInt(type === 'Delete' ? kv.mod_revision : kv.create_revision) > BigInt(createRevision);

@@ -47,7 +47,7 @@ export function diagnoseKeys(
   const queues = directories.filter(([, children]) => children.some(isEntry));
   const foreign = directories.filter(([, children]) => !children.some(isEntry));
   const names = queues.map(([name]) => name);
-  // Without a prefix, these directories would belong to all programs that use this etcd. So none of them is reported.
+  // Without a prefix, directories that contain no entries may belong to any program that uses this etcd. So none of them is reported.
   const shown = prefix + beginning === '' ? 0 : Math.min(foreign.length, MAX_FOREIGN);
   const findings = queues.flatMap(([queue, children]) => [
     ...strays(prefix, queue, children),

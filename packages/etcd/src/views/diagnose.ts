@@ -56,7 +56,7 @@ async function diagnoseMember(connection: Connection, endpoint: Endpoint): Promi
   const about = `member ${host}`;
   const clock = systemClock();
   try {
-    // The first request also opens the connection, so only the second one is measured.
+    // The first request to the member also opens the connection, so only the second request shows how fast the member responds.
     await connection.status(endpoint);
     const requested = clock.now();
     const facts = await connection.status(endpoint);

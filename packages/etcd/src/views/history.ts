@@ -17,7 +17,7 @@ export interface HistorySource {
   readonly queue: string;
 }
 
-// When no event arrives for this time, in milliseconds, all events of the past were read. A server delivers events of the past every 100 ms, for all
+// If no event arrives for this time, in milliseconds, all past events of the queue were read. A server delivers past events every 100 ms, for all
 // watches at once.
 const QUIET_MS = 300;
 const OPENS_WITHIN_MS = 5_000;
@@ -51,14 +51,14 @@ export async function historyOf(
 
 interface Span {
   readonly range: KeyRange;
-  /** The newest revision of the store when the read began. */
+  /** The newest revision of the store when the read of the history began. */
   readonly now: bigint;
   readonly signal: AbortSignal;
 }
 
 interface Past {
   readonly events: readonly IEvent[];
-  /** The revision of the last compaction, or `0`. */
+  /** The revision of the last compaction of the store, or `0`. */
   readonly compacted: string;
 }
 
@@ -75,7 +75,7 @@ async function pastEvents(connection: Connection, span: Span): Promise<Past> {
       throw connection.failed(endpoint, { what: 'reading the history of a queue', error });
     });
     if ('events' in reply) return { events: reply.events, compacted };
-    // Reads again, because the store was compacted after its revision was read.
+    // Reads the events again from the last compaction on, because the store was compacted after its revision was read.
     compacted = reply.compacted;
   }
 }
@@ -87,9 +87,9 @@ const END = '2';
 const EVERYTHING: KeyRange = { key: Buffer.from([0]), range_end: Buffer.from([0]) };
 
 /**
- * Reads the events of the past once. etcd does not report where the past ends. So a second watch, of all keys, waits for the event of the
- * store's newest revision. The server sends the past events of both watches together, so after that event only new events follow. A newer event
- * of the queue also shows that the past is complete.
+ * Reads the past events of a queue once. etcd does not report where the past ends. So a second watch, of all keys, waits for the event of the store's
+ * newest revision. The server sends the past events of both watches together, so after that event only new events follow. A newer event of the queue
+ * also shows that the past is complete.
  */
 class PastWatch {
   readonly #span: Span;
@@ -119,8 +119,8 @@ class PastWatch {
           timer = setTimeout(quiet, this.#isAtEnd ? QUIET_MS : OPENS_WITHIN_MS);
         };
         const onResponse = (response: IWatchResponse): void => {
-          // Restarts the timer that ends the read. After the end of the past, only responses about this queue restart it, because the watch of
-          // all keys may receive new events again and again.
+          // Restarts the timer that ends the read of the history. After the end of the past, only responses about the queue restart it, because the
+          // watch of all keys may receive new events again and again.
           const mayBeMore = !this.#isAtEnd || response.watch_id === QUEUE;
           const over = this.#receive(response);
           if (over instanceof Error) reject(over);
@@ -140,8 +140,8 @@ class PastWatch {
   }
 
   /**
-   * Handles one response. Returns the result if the read is then complete. If the user may not watch all
-   * keys, the past ends when no more events arrive.
+   * Handles one response of a watch. Returns the result if all past events were read. If the user may not watch all keys, the past ends when no more
+   * events arrive.
    */
   #receive(response: IWatchResponse): PastRead | Error | undefined {
     const { watch_id, canceled, compact_revision, cancel_reason, events } = response;
@@ -170,7 +170,7 @@ function entriesIn(under: string, { kvs }: Pick<IRangeResponse, 'kvs'>): readonl
   return kvs.flatMap((kv) => observedEntry(under, kv) ?? []).sort((a, b) => Number(a.order - b.order));
 }
 
-/** Converts events to changes. The event of a deletion has only a key, so the entry is taken from the state before it. */
+/** Converts past events of a queue to changes. The event of a deletion contains only a key, so the entry is taken from the state before it. */
 function changesOf(
   under: string,
   before: readonly StoredEntry[],

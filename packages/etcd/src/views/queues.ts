@@ -15,10 +15,9 @@ interface Sources {
   readonly prefix: string;
 }
 
-// Maximum number of keys in one read. The read returns no values, so a server needs only a few milliseconds for it, and the response is small.
+// Maximum number of keys that one request reads. It reads no values, so a server needs only a few milliseconds for it, and the response is small.
 const PAGE = 2_000;
-// Changes within this time, in milliseconds, are emitted together, because queues change faster than a person
-// can read.
+// Changes of queues within this time, in milliseconds, are emitted together, because queues change faster than a person can read.
 const MERGED_MS = 200;
 
 /**
@@ -44,7 +43,7 @@ export function observeQueues(sources: Sources, beginning: string): Observable<r
       listed = undefined;
       const number = (lists += 1);
       const { keys, revision } = await keysIn(connection, range);
-      // The watch has restarted since this list of keys was requested, so the client reads a newer list.
+      // If the watch has restarted since this list of keys was requested, a newer list was requested too, and this one is ignored.
       if (number < lists || subscriber.closed) return;
       queues.list(keys);
       queues.apply(meanwhile, revision);
@@ -108,7 +107,7 @@ export function rangeOfText(text: string): KeyRange {
   if (text === '') return { key: Buffer.from([0]), range_end: Buffer.from([0]) };
   const key = Buffer.from(text);
   const end = Buffer.from(key);
-  // Increments the last byte. This cannot overflow, since UTF-8 has no byte of the largest value.
+  // Increments the last byte of the text, to get the end of the range. This cannot overflow, since UTF-8 has no byte of the largest value.
   end[end.length - 1] = (end.at(-1) ?? 0) + 1;
   return { key, range_end: end };
 }

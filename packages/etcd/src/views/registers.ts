@@ -63,7 +63,7 @@ export class EtcdRegisters implements Registers {
       let newest = -1n;
       return this.#context.watches.watch({ key }).pipe(
         concatMap((notification) => this.#reading(key, notification)),
-        // The watch may also deliver events that are older than the read. They are dropped here.
+        // Drops events that are older than the read of the register, which the watch may also deliver.
         filter(({ revision }) => revision > newest),
         tap(({ revision }) => (newest = revision)),
         map(({ register }) => register),

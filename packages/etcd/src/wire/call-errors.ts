@@ -17,7 +17,7 @@ export interface EndWithoutStatus {
   readonly type: string | undefined;
   /** Whether the member ended the response in an orderly way. `false` if it reset the call. */
   readonly isWhole: boolean;
-  /** The HTTP/2 error code with which the member reset the call. */
+  /** The HTTP/2 error code with which the member reset the call, if it did. */
   readonly code: number;
 }
 

@@ -4,7 +4,7 @@ import type { Address } from './link.ts';
 
 /**
  * Opens a socket to a member.
- * @param onread makes the socket read into one buffer that it reuses, instead of emitting chunks
+ * @param onread makes the socket read into one buffer, which it reuses, instead of emitting chunks of data
  */
 export function dial({ host, port, tls }: Address, onread?: OnReadOpts): Socket {
   const where = { host, port, ...(onread && { onread }) };
@@ -16,7 +16,7 @@ export function dial({ host, port, tls }: Address, onread?: OnReadOpts): Socket 
   return socket;
 }
 
-/** Gives a message to the `AggregateError` of a host name with several addresses, which Node creates without one. */
+/** Returns an error with a message. Node creates the `AggregateError` of a host name with several addresses without one. */
 export function described(error: Error): Error {
   if (!(error instanceof AggregateError) || error.message !== '') return error;
   return new Error(error.errors.map(String).join('; '), { cause: error });

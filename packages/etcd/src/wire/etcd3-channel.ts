@@ -4,7 +4,7 @@ import type { Channel, ChannelListener } from '../driver/driver.ts';
 import type { ClientUse, Etcd3Clients } from './etcd3-clients.ts';
 import type { BreakerCall, MemberCircuitBreaker } from '../driver/member-circuit-breaker.ts';
 
-/** A stream of npm etcd3. */
+/** The methods of a stream of npm etcd3 that this package uses. */
 export interface RawStream<Request, Response> {
   on(event: 'data', listener: (response: Response) => void): unknown;
   on(event: 'error', listener: (error: unknown) => void): unknown;
@@ -16,16 +16,16 @@ export interface RawStream<Request, Response> {
 
 /** How to open a stream of npm etcd3. */
 export interface StreamOptions<Stream> {
-  /** The member as `host:port`, for error messages. */
+  /** The address of the member as `host:port`, for error messages. */
   readonly host: string;
   readonly breaker: MemberCircuitBreaker;
   readonly clients: Pick<Etcd3Clients<unknown>, 'failed'>;
-  /** Returns a client of npm etcd3, and keeps it open until `end` is called. */
+  /** Returns a client of npm etcd3 for the stream, which keeps the client open until it calls `end`. */
   readonly use: () => ClientUse | Promise<ClientUse>;
   readonly open: (etcd: ClientUse['etcd']) => Promise<Stream>;
 }
 
-/** A stream of npm etcd3. The constructor starts to open it. */
+/** A stream over npm etcd3. Its constructor starts to open it. */
 export class Etcd3Channel<Request, Response> implements Channel<Request> {
   readonly #stream: Promise<RawStream<Request, Response>>;
   readonly #options: StreamOptions<RawStream<Request, Response>>;
@@ -71,7 +71,7 @@ export class Etcd3Channel<Request, Response> implements Channel<Request> {
   }
 
   async #open(): Promise<RawStream<Request, Response>> {
-    // Waits for a microtask, so that the constructor returns before the listener is called.
+    // Waits for a microtask, so that the constructor of the channel returns before the listener is called.
     await Promise.resolve();
     const { breaker, use, open } = this.#options;
     this.#breakerCall = breaker.begin();
@@ -90,7 +90,7 @@ export class Etcd3Channel<Request, Response> implements Channel<Request> {
     });
   }
 
-  /** Ends the stream, and then releases its client. */
+  /** Ends the stream, and then releases the client of npm etcd3 that it has used. */
   #finish(end: (stream: RawStream<Request, Response>) => unknown): void {
     this.#breakerCall?.abandoned();
     if (this.#isOver) return;
@@ -100,9 +100,7 @@ export class Etcd3Channel<Request, Response> implements Channel<Request> {
     void this.#stream.then(endUse, endUse);
   }
 
-  /**
-   * Runs the task when the stream is open. Ends the channel if the stream does not open or the task throws.
-   */
+  /** Passes the stream to the function `task` when the stream is open. Ends the channel if the stream does not open or `task` throws. */
   #withStream(task: (stream: RawStream<Request, Response>) => unknown): void {
     this.#stream.then(task).catch((error: unknown) => this.#end(error));
   }

@@ -5,7 +5,7 @@ import type { Etcd3 } from 'etcd3';
 /** A client of npm etcd3 that one call or stream is using. */
 export interface ClientUse {
   readonly etcd: Etcd3;
-  /** Ends the use of the client. It must be called once. */
+  /** Ends the use of the client of npm etcd3 by the call or stream. It must be called once. */
   readonly end: () => void;
 }
 
@@ -34,12 +34,12 @@ export class Etcd3Clients<C> {
     if (credentials.isFixed && credentials.latest) this.#current = this.#generation(credentials.latest);
   }
 
-  /** Returns the current client. Returns `undefined` if the backend must read the credentials first. */
+  /** Returns the current client of npm etcd3. Returns `undefined` if the credentials must be read first. */
   present(): ClientUse | undefined {
     return this.#current && !this.#mayBeStale ? this.#useOf(this.#current) : undefined;
   }
 
-  /** Reads the credentials, and returns a client that has them. Rejects if no credentials could be read yet. */
+  /** Reads the credentials, and returns a client of npm etcd3 that has them. Rejects if no credentials could be read yet. */
   async renewed(): Promise<ClientUse> {
     const credentials = await this.#credentials.next();
     this.#mayBeStale = false;

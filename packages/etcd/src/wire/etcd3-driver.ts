@@ -15,12 +15,12 @@ import { MemberCircuitBreaker, type Failures } from '../driver/member-circuit-br
 import type { DriverOf } from './driver-of.ts';
 
 const GRPC_DEFAULTS: NonNullable<IOptions['grpcOptions']> = {
-  // grpc-js closes a connection that has been without any response for 8 s. etcd allows a ping every 5 s, and only while a call is open. Pings during
-  // calls are enough here: the streams are always open, and each unary call has its own timeout.
+  // With these settings, grpc-js closes a connection that has been without any response for 8 s. etcd allows a ping every 5 s, and only while a call
+  // is open. Pings during calls are enough here: the streams are always open, and each unary call has its own timeout.
   'grpc.keepalive_time_ms': 6_000,
   'grpc.keepalive_timeout_ms': 2_000,
-  // Each service of the API has its own connection. So a large read delays no heartbeat, and a new connection does not wait for the backoff of
-  // another one.
+  // Each service of etcd's API has its own connection. So a large read delays no heartbeat, and a new connection does not wait for the backoff of
+  // another connection.
   'grpc.use_local_subchannel_pool': 1,
   'grpc.initial_reconnect_backoff_ms': 1_000,
   'grpc.max_reconnect_backoff_ms': 1_000,
@@ -136,7 +136,7 @@ function etcd3Options(host: string, options: CheckedOptions, { user, pems }: Etc
     hosts: `${tls ? 'https' : 'http'}://${host}`,
     grpcOptions: { ...GRPC_DEFAULTS, ...options.grpcOptions },
     faultHandling: { host: () => noop, global: noop },
-    // npm etcd3 uses the default call options for its log-in too, so these are set here.
+    // npm etcd3 uses the default call options also for its log-in, which has no other options.
     defaultCallOptions: ({ isStream }) => ({
       interceptors: [requireLeader],
       ...(isStream ? {} : { deadline: deadlineIn(requestTimeoutMs) }),

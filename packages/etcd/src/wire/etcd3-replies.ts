@@ -29,7 +29,7 @@ export function responseOf<T>(call: CallOfClient, request: () => Promise<T>): Pr
       if (isResponse(response)) return response;
       throw unreadableReply(`etcd ${host}`, method, response);
     };
-    // Converts an exception that `request` throws to a rejection.
+    // If the function `request` throws, the promise rejects.
     new Promise<T>((settle) => {
       settle(request());
     })

@@ -17,19 +17,19 @@ export class MessageReader {
   #pieces: Buffer[] = [];
   #length = 0;
   /**
-   * How many bytes must have arrived before the next attempt to split. So a long message is not copied once for each of its
+   * How many bytes must have arrived before the next attempt to split them into messages. So a long message is not copied once for each of its
    * chunks.
    */
   #wanted = PREFIX;
 
-  /** Whether the received bytes end within a message. */
+  /** Whether the received bytes end within a message, which is then incomplete. */
   get isHalf(): boolean {
     return this.#length > 0;
   }
 
   /**
-   * Adds a chunk, and returns the messages that are complete now. Throws for a compressed message, since no call requests
-   * compression, and for one of more than 256 MiB.
+   * Adds a chunk of received bytes, and returns the messages that are complete now. Throws for a compressed message, since no call requests
+   * compression, and for a message of more than 256 MiB.
    */
   push(piece: Buffer): Buffer[] {
     this.#pieces.push(piece);

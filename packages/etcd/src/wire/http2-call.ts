@@ -14,7 +14,7 @@ type Headers = IncomingHttpHeaders & IncomingHttpStatusHeader;
 const { NGHTTP2_CANCEL, NGHTTP2_FLAG_END_STREAM } = constants;
 const TYPE = 'application/grpc';
 
-/** The members of a connection that its calls use. */
+/** The properties and methods of a connection that its calls use. */
 export interface Http2CallLink {
   readonly isMade: boolean;
   readonly isOver: boolean;
@@ -53,23 +53,24 @@ export class Http2Call implements Call {
     if (!this.#isOver) this.#stream.write(frame);
   }
 
-  /** Sends the last message of the request. */
+  /** Sends the last message of the request, which ends the request. */
   end(frame: Buffer): void {
     this.#stream.end(frame);
   }
 
-  /** Ends the call without calling the listener. */
+  /** Ends the call without calling its listener. */
   cancel(): void {
     this.#isOver = true;
-    // A call that still waits for its connection is destroyed, so that Node never sends it.
+    // Destroys a call that still waits for its connection, so that Node never sends it.
     if (this.#stream.pending) this.#stream.destroy();
     else this.#stream.close(NGHTTP2_CANCEL);
-    // When both sides have ended the stream, Node frees it only after its data was read.
+    // If the peer has ended the stream too, Node frees the stream only after its data was read.
     if (this.#stream.closed) this.#stream.resume();
   }
 
   /**
-   * Ends the call as a failure, with the error for the listener, if any. The connection gets no further calls, unless it is still being opened.
+   * Ends the call as a failure. If there is an error, the listener of the call receives it. The connection gets no further calls, unless it is still
+   * being opened.
    */
   fail(error?: Error): void {
     if (this.#isOver) return;

@@ -8,7 +8,7 @@ import type { MemberCircuitBreaker } from '../driver/member-circuit-breaker.ts';
 // and none without a call.
 const PINGS = { pingEveryMs: 6_000, pingTimeoutMs: 2_000 };
 
-/** Settings of a connection to a member. */
+/** Settings for the connections to a member. */
 export interface DialerOptions extends Pick<LinkOptions, 'connectTimeoutMs' | 'window'> {
   readonly credentials: FreshCredentials<unknown>;
   readonly openLink: OpenLink;
@@ -38,28 +38,28 @@ export class Http2Dialer {
     this.#options = { connectTimeoutMs, ...PINGS, window };
   }
 
-  /** The connection if it accepts another call, or `undefined`. */
+  /** The present connection to the member if it accepts another call, or `undefined`. */
   get present(): Link | undefined {
     return this.#current?.isUsable ? this.#current : undefined;
   }
 
   /**
-   * Returns a connection for one more call. Returns a promise only if credentials must be read first. Throws or rejects if no connection is
-   * possible now.
+   * Returns a connection for one more call: the current connection, or a new one. Returns a promise only if credentials must be read first. Throws or
+   * rejects if no connection is possible now.
    */
   link(): Link | Promise<Link> {
     if (this.#current?.isUsable) return this.#current;
     return this.#credentials.isFixed ? this.#newLink() : this.#credentials.next().then(() => this.#newLink());
   }
 
-  /** Ends all calls. */
+  /** Ends the connections to the member, and all calls on them. */
   close(): void {
     this.#closed = true;
     this.#current = undefined;
     for (const link of [...this.#links]) link.destroy(clientClosed());
   }
 
-  /** Opens a connection, unless another call has opened one meanwhile. */
+  /** Opens a connection, unless another call has opened one while the credentials were read. */
   #newLink(): Link {
     if (this.#current?.isUsable) return this.#current;
     if (this.#closed) throw clientClosed();

@@ -24,7 +24,7 @@ export class Http2Link implements Link {
   readonly #socket: Socket;
   readonly #listener: LinkListener;
   readonly #pings: NodeJS.Timeout;
-  /** Whether a timeout is active: for establishing the connection, or for the response to a ping. */
+  /** Whether a timeout of the connection runs: while the connection is established, or until the response to a ping. */
   #isWaiting = false;
   #stopWaiting: () => void;
   #open = 0;
@@ -70,7 +70,7 @@ export class Http2Link implements Link {
     return new Http2Call(this, options, listener);
   }
 
-  /** Opens the stream of a call. The call must call `closed` when it has ended. Throws if the connection has ended. */
+  /** Opens the HTTP/2 stream of a call. When the call has ended, it must call the method `closed`. Throws if the connection has ended. */
   request(headers: CallHeaders): ClientHttp2Stream {
     const stream = this.#session.request(headers);
     this.#open += 1;
@@ -78,7 +78,7 @@ export class Http2Link implements Link {
     return stream;
   }
 
-  /** Records that a call has ended. It must be called once for each call. */
+  /** Records that a call on the connection has ended. It must be called once for each call. */
   closed(): void {
     this.#open -= 1;
     if (this.#open > 0) return;
@@ -86,7 +86,7 @@ export class Http2Link implements Link {
     if (this.#retired) this.destroy();
   }
 
-  /** Stops accepting further calls. Calls in flight continue. */
+  /** Stops accepting further calls on the connection. Calls in flight continue. */
   retire(): void {
     if (this.#stopCalls() && this.#open === 0) this.destroy();
   }
@@ -102,7 +102,7 @@ export class Http2Link implements Link {
     });
   }
 
-  /** Stops accepting calls. Returns false if that had already happened. */
+  /** Stops accepting further calls on the connection. Returns false if it has stopped before. */
   #stopCalls(): boolean {
     if (this.#retired) return false;
     this.#retired = true;
@@ -117,8 +117,7 @@ export class Http2Link implements Link {
       this.#stopWaiting();
       this.#listener.onReady();
     });
-    // Runs before the listener of Node's HTTP/2 session, which ends the calls. So these calls report the
-    // error of the socket.
+    // This listener runs before that of Node's HTTP/2 session, which ends the calls. So these calls report the error of the socket.
     this.#socket.prependListener('error', (error: Error) => {
       this.#failure = described(error);
     });

@@ -10,7 +10,7 @@ export class Http2Login {
     this.#logIn = logIn;
   }
 
-  /** Returns the token, or the promise of the log-in in flight. If the log-in fails, the next call logs in again. */
+  /** Resolves with the authentication token, after the log-in in flight if there is one. If the log-in fails, the next call logs in again. */
   token(): Promise<string> {
     if (this.#token) return this.#token;
     const token = this.#logIn();
@@ -19,7 +19,7 @@ export class Http2Login {
     return token;
   }
 
-  /** Forgets this token, unless a newer one has replaced it. */
+  /** Forgets the given authentication token, unless a newer one has replaced it. */
   forget(token: Promise<string>): void {
     if (this.#token === token) this.#token = undefined;
   }

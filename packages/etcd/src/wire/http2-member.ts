@@ -16,7 +16,7 @@ import type { MemberCircuitBreaker } from '../driver/member-circuit-breaker.ts';
 const LARGE_WINDOW = 4 * 2 ** 20;
 const USUAL_WINDOW = 2 ** 16 - 1;
 
-/** The objects of a member that its creator provides beside the options. */
+/** What the driver of a member needs beside the options: the circuit breaker, and the function that opens connections. */
 export interface MemberParts {
   readonly breaker: MemberCircuitBreaker;
   readonly openLink: OpenLink;
@@ -25,7 +25,7 @@ export interface MemberParts {
 /** The two connections to a member, and the authentication token of their calls. */
 export class Http2Member {
   readonly #headers: CallHeaders;
-  /** The headers that were last used for each path. */
+  /** The headers that the latest request to each gRPC method had, by the method's path. */
   readonly #known = new Map<string, CallHeaders>();
   readonly #login: Http2Login | undefined;
   /** The shared timeout of all calls whose timeout is the option `requestTimeoutMs` of the backend. */
@@ -57,8 +57,8 @@ export class Http2Member {
       ':authority': address.authority,
       'content-type': 'application/grpc',
       te: 'trailers',
-      // With this header, a member that cannot reach the others returns "no leader" at once, instead of
-      // keeping streams open without events.
+      // The header `hasleader` makes a member that cannot reach the others return "no leader" at once. Otherwise the member would keep streams open
+      // without events.
       hasleader: 'true',
     };
     if (logsIn) this.#login = new Http2Login(() => this.#logIn(credentials, requestTimeoutMs));

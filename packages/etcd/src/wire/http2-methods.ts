@@ -28,7 +28,7 @@ export interface Method<Request, Response> {
   readonly path: string;
   readonly encode: Encode<Request>;
   readonly decode: Decode<Response>;
-  /** Whether a response may have many rows. The call then reads it while it arrives. */
+  /** Whether a response of the method may have many rows. The call then reads it while it arrives. */
   readonly isLong?: boolean;
 }
 

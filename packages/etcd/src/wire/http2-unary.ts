@@ -14,7 +14,7 @@ export interface Unary<Request, Response> {
   readonly timeout: TaskTimeout;
 }
 
-/** Sends a request once. If the request fails or gets no response within its timeout, rejects and uses the connection for no further calls. */
+/** Sends a request once. If the request fails or gets no response within its timeout, rejects, and the connection gets no further calls. */
 export function sendUnary<Request extends object, Response>(
   link: Link,
   unary: Unary<Request, Response>,
@@ -73,7 +73,7 @@ class UnaryCall<Request extends object, Response> implements CallListener, Share
     );
   }
 
-  /** Decodes the response. Rejects unless it is exactly one message. */
+  /** Decodes the response of the call. Rejects unless it is exactly one message. */
   #read(): void {
     try {
       if (!this.#message || this.#messages > 1)

@@ -52,8 +52,8 @@ export const requireLeader: Interceptor = (options, nextCall) => {
 
 /**
  * Allows one log-in for a call and its repetitions. For an unknown token, npm etcd3 logs in and repeats the call without any limit. For a token that
- * a change of roles has outdated, it does not log in at all. So the first of these errors becomes "invalid auth token", after which npm etcd3 logs
- * in. A second one becomes a failure of the call.
+ * a change of roles has outdated, it does not log in at all. So the first error of either kind becomes "invalid auth token", after which npm etcd3
+ * logs in. A second such error becomes a failure of the call.
  */
 export function loggingInOnce(): Interceptor {
   let hasLoggedIn = false;

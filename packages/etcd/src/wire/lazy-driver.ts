@@ -46,7 +46,7 @@ class LazyDriver {
     return new LateChannel(this.#loaded(), open, listener);
   }
 
-  /** Closes the driver as soon as it is loaded. */
+  /** Makes the driver close directly after it is loaded. */
   close(): void {
     this.#isClosed = true;
   }
@@ -59,7 +59,7 @@ class LazyDriver {
   }
 }
 
-/** A channel of a driver that is still being loaded. */
+/** A channel to a member whose driver is still being loaded. Its requests wait until then. */
 class LateChannel<Request, Response> implements Channel<Request> {
   readonly #channel: Promise<Channel<Request> | undefined>;
   #isOver = false;

@@ -1,26 +1,29 @@
 import type { ConnectionOptions as TlsConnectionOptions } from 'node:tls';
 
-/** The address of a member. */
+/** The address of an etcd member, and its certificates for TLS. */
 export interface Address {
   readonly host: string;
   readonly port: number;
   /** `host:port`, as the HTTP/2 header `:authority` contains it. */
   readonly authority: string;
-  /** Returns the current certificates, and the authorities to trust. `undefined` if TLS is not used. */
+  /** Returns the current certificates of the client, and the authorities that it trusts. `undefined` if TLS is not used. */
   readonly tls: (() => Pick<TlsConnectionOptions, 'ca' | 'cert' | 'key'>) | undefined;
 }
 
-/** Timeouts and sizes of a connection. */
+/** Timeouts and sizes of an HTTP/2 connection to a member. */
 export interface LinkOptions {
   readonly connectTimeoutMs: number;
   /** Interval of pings while a call is open, in milliseconds. */
   readonly pingEveryMs: number;
   readonly pingTimeoutMs: number;
-  /** How many bytes of one response the member may send before this client permits more. The limit of the whole connection is four times this. */
+  /**
+   * How many bytes of one response the member may send before this client permits more. For all responses together, the limit is four times this
+   * number.
+   */
   readonly window: number;
 }
 
-/** Receives the events of a connection. */
+/** Receives the events of a connection to a member. */
 export interface LinkListener {
   /** Called when the HTTP/2 connection is established. */
   readonly onReady: () => void;
@@ -43,7 +46,7 @@ export interface CallOptions {
   readonly readsAtEnd: boolean;
 }
 
-/** Receives the messages and the end of a call. It is not called after `onEnd`. */
+/** Receives the messages of a response and the end of the call. It is not called after `onEnd`. */
 export interface CallListener {
   readonly onMessage: (message: Buffer) => void;
   /** Called once, at the end of the call. The error is `undefined` if the server reported success. */
@@ -52,23 +55,24 @@ export interface CallListener {
 
 /** One gRPC call. If the server returns no gRPC status, the connection is assumed to be broken and gets no further calls. */
 export interface Call {
-  /** Sends a message of the request, with its prefix. */
+  /** Sends a message of the request, with the prefix that contains the message's length. */
   write(frame: Buffer): void;
-  /** Sends the last message of the request. */
+  /** Sends the last message of the request, with the prefix that contains the message's length. */
   end(frame: Buffer): void;
-  /** Ends the call without calling the listener. */
+  /** Ends the call without calling its listener. */
   cancel(): void;
   /**
-   * Ends the call as a failure, with the error for the listener, if any. The connection gets no further calls, unless it is still being opened.
+   * Ends the call as a failure. If there is an error, the listener of the call receives it. The connection gets no further calls, unless it is still
+   * being opened.
    */
   fail(error?: Error): void;
-  /** Starts to read messages as they arrive. */
+  /** Starts to read the messages of the response as they arrive. */
   readNow(): void;
 }
 
 /** One HTTP/2 connection to a member. It keeps the process alive only while a call is open. */
 export interface Link {
-  /** Whether a further call can be made. */
+  /** Whether the connection accepts a further call. */
   readonly isUsable: boolean;
   /** The error with which the connection ended. */
   readonly failure: Error;
@@ -78,5 +82,5 @@ export interface Link {
   destroy(failure?: Error): void;
 }
 
-/** Opens a connection. */
+/** Opens an HTTP/2 connection to the member with the given address. */
 export type OpenLink = (address: Address, options: LinkOptions, listener: LinkListener) => Link;

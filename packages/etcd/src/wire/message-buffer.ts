@@ -11,14 +11,14 @@ export class MessageBuffer {
   #buffer = Buffer.allocUnsafeSlow(USUAL_SIZE);
   #length = 0;
 
-  /** Whether the last message is incomplete. */
+  /** Whether the received bytes end within a message, which is then incomplete. */
   get isHalf(): boolean {
     return this.#length > 0;
   }
 
   /**
-   * Adds bytes, and returns the messages that are complete now. Throws for a compressed message, since no call requests compression, and for a message
-   * of more than 256 MiB.
+   * Adds received bytes, and returns the gRPC messages that are complete now. Throws for a compressed message, since no call requests compression,
+   * and for a message of more than 256 MiB.
    */
   push(bytes: Buffer): Buffer[] {
     const messages: Buffer[] = [];

@@ -26,7 +26,7 @@ interface Opening {
 const openings = new Map<Socket, Opening>();
 let watchers = 0;
 
-/** Tracks the connections that grpc-js opens. Returns a function that destroys those to this host, now and during the next 5 s. */
+/** Tracks the connections that grpc-js opens. Returns a function that destroys the connections to the given host, now and during the next 5 s. */
 export function watchOpenings(host: string): () => void {
   if (watchers === 0) subscribe(OPENED, onOpened);
   watchers += 1;
@@ -54,7 +54,7 @@ function onOpened(message: unknown): void {
   socket.once('close', over);
 }
 
-/** Returns whether the connection may be one to this host. A host name may resolve to any address. */
+/** Returns whether the connection may be one to the given host. A host name may resolve to any address. */
 function leadsTo(host: string, { address, port }: Opening): boolean {
   const { hostname, port: own } = new URL(`http://${host}`);
   const literal = hostname.replace(/^\[|\]$/g, '');

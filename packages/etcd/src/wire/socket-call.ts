@@ -8,13 +8,13 @@ import { PREFIX, isOneMessage } from './grpc-messages.ts';
 import type { Call, CallHeaders, CallListener } from './link.ts';
 import { MessageBuffer } from './message-buffer.ts';
 
-/** The members of a connection that its calls use. */
+/** The properties and methods of a connection that its calls use. */
 export interface SocketCallLink {
   readonly connection: Connection;
   readonly isMade: boolean;
   readonly isOver: boolean;
   readonly failure: Error;
-  /** Records that the call has ended. */
+  /** Records that one call on the connection has ended. */
   closed(): void;
   retire(): void;
 }
@@ -30,21 +30,23 @@ const FORBIDDEN: ReadonlySet<string> = new Set(['connection', 'transfer-encoding
 export class SocketCall extends Stream implements Call {
   readonly #link: SocketCallLink;
   readonly #listener: CallListener;
-  /** The HTTP status of the response, 0 until its headers have arrived. */
+  /** The HTTP status of the response; 0 until its headers have arrived. */
   #http = 0;
   /** The number of blocks of headers that have arrived, without informational ones: 1 after the response headers, 2 after the trailers. */
   #blocks = 0;
-  /** The number of headers in the current block. */
+  /** The number of headers in the block that is being received. */
   #headers = 0;
   #type: string | undefined;
   #isGrpc = false;
-  /** The gRPC status and its message in the current block. They count only when the whole block has arrived and is valid. */
+  /**
+   * The gRPC status and its message in the block of headers that is being received. They count only when the whole block has arrived and is valid.
+   */
   #blockStatus: string | undefined;
   #blockMessage: string | undefined;
   #status: string | undefined;
   #message: string | undefined;
   #malformed: string | undefined;
-  /** Joins the parts of messages. It is created only when data arrives that is not exactly one message. */
+  /** Joins the parts of gRPC messages. It is created only when data arrives that is not exactly one message. */
   #buffer: MessageBuffer | undefined;
   #isOver = false;
 
@@ -78,7 +80,7 @@ export class SocketCall extends Stream implements Call {
   }
 
   readNow(): void {
-    // Does nothing: this call always reads messages when they arrive.
+    // Does nothing, because this call always reads messages when they arrive.
   }
 
   override onHeader(name: string, value: string): void {
@@ -122,7 +124,7 @@ export class SocketCall extends Stream implements Call {
     this.#type = undefined;
   }
 
-  /** Adopts the gRPC status of headers or trailers. Trailers replace the status of the headers, even if they contain none. */
+  /** Stores the gRPC status of a block of headers or trailers. Trailers replace the status of the headers, even if they contain none. */
   #acceptHeaders(): void {
     if (this.#blocks === 0) this.#isGrpc = this.#type?.startsWith(TYPE) ?? false;
     this.#blocks += 1;

@@ -17,7 +17,7 @@ export class SocketLink implements Link, ConnectionListener {
   readonly #socket: Socket;
   readonly #listener: LinkListener;
   readonly #pings: NodeJS.Timeout;
-  /** Whether a timeout is active: for establishing the connection, or for the response to a ping. */
+  /** Whether a timeout of the connection runs: while the connection is established, or until the response to a ping. */
   #isWaiting = false;
   #stopWaiting: () => void;
   #open = 0;
@@ -71,7 +71,7 @@ export class SocketLink implements Link, ConnectionListener {
     return call;
   }
 
-  /** Records that a call has ended. It must be called once for each call. */
+  /** Records that a call on the connection has ended. It must be called once for each call. */
   closed(): void {
     this.#open -= 1;
     if (this.#open > 0) return;
@@ -79,7 +79,7 @@ export class SocketLink implements Link, ConnectionListener {
     if (this.#isRetired) this.destroy();
   }
 
-  /** Stops accepting further calls. Calls in flight continue. */
+  /** Stops accepting further calls on the connection. Calls in flight continue. */
   retire(): void {
     if (this.#stopCalls() && this.#open === 0) this.destroy();
   }
@@ -88,7 +88,7 @@ export class SocketLink implements Link, ConnectionListener {
     if (failure) this.#failure = failure;
     this.#stopCalls();
     this.connection.close(ERROR_CODES.NO_ERROR);
-    // Destroys the socket in a later task, which ends the calls. The code that called `destroy` may be the listener of one of these calls.
+    // Destroys the socket, and with it the calls, in a later task. The code that called `destroy` may be the listener of one of these calls.
     setImmediate(() => this.#socket.destroy());
   }
 
@@ -111,7 +111,7 @@ export class SocketLink implements Link, ConnectionListener {
     this.destroy(error);
   }
 
-  /** Stops accepting calls. Returns false if that had already happened. */
+  /** Stops accepting further calls on the connection. Returns false if it has stopped before. */
   #stopCalls(): boolean {
     if (this.#isRetired) return false;
     this.#isRetired = true;
@@ -122,7 +122,7 @@ export class SocketLink implements Link, ConnectionListener {
   #listen(connected: 'connect' | 'secureConnect'): void {
     const socket = this.#socket;
     socket.once(connected, () => this.connection.start());
-    // For each further address of the host, Node creates another handle, which keeps the process alive again.
+    // For each address of the host that it tries, Node creates another handle, which would keep the process alive without a call.
     const unrefIdle = (): void => void (this.#open === 0 && socket.unref());
     socket.on('connectionAttempt', unrefIdle).once('connect', unrefIdle);
     socket.on('error', (error: Error) => {

@@ -14,7 +14,7 @@ interface Read {
   readonly each: boolean;
   /** The names of an enumeration by number. */
   readonly names?: readonly string[];
-  /** Returns the decoder of the nested message. It is a function, because messages refer to each other. */
+  /** Returns the decoder of the message that the field contains. It is a function, because messages refer to each other. */
   readonly decode?: () => Decode<unknown>;
   /** The decoder of the nested message, stored after its first use. */
   nested?: Decode<unknown>;
@@ -29,11 +29,11 @@ interface ReadOf<T> extends Read {
 
 /** Describes how a message of one type is read. */
 export interface Decode<T> {
-  /** The default value of each field. A list is empty by default. */
+  /** The default value of each field of the message. A list is empty by default. */
   readonly defaults: T;
-  /** The names of the fields that are lists. */
+  /** The names of the message's fields that are lists. */
   readonly lists: readonly string[];
-  /** The fields by tag, each with the name of its property in the decoded object. */
+  /** The fields of the message by their tags, each with the name of its property in the decoded object. */
   readonly fields: readonly (readonly [name: string, read: Read] | undefined)[];
 }
 
@@ -58,15 +58,15 @@ const EXACT_HIGH = 2 ** 21;
 // The maximum depth of nested messages, as in protobuf's own readers. Deeper messages would exhaust the stack.
 const MAX_DEPTH = 100;
 
-// Decoding is synchronous, so all messages share these variables: the index of the next byte, the two halves
-// of the 64-bit number that is being read, and the depth.
+// Decoding is synchronous, so all messages share these variables: the index of the next byte, and the two halves of the 64-bit number that is being
+// read.
 let at = 0;
 let low = 0;
 let high = 0;
 // The number of messages in which the message that is being decoded is nested.
 let depth = 0;
 
-/** Creates a decoder. A field that is absent from the message gets its value from `defaults`. */
+/** Creates a decoder of messages. A field that is absent from the message gets its value from `defaults`. */
 export function decoder<T>(defaults: T, fields: FieldsToRead<T>): Decode<T> {
   const byTag: (readonly [string, Read] | undefined)[] = [];
   for (const [name, read] of Object.entries<Read | undefined>(fields))
@@ -169,7 +169,7 @@ function decodeOf({ decode }: Read): Decode<unknown> {
   return (decode as () => Decode<unknown>)();
 }
 
-/** Reads a tag of several bytes, of which the first was read already. */
+/** Reads the tag of a field that takes several bytes. The first of these bytes was read already. */
 function readLongTag(bytes: Buffer, end: number): number {
   at -= 1;
   return readNumber(bytes, end);
@@ -184,7 +184,7 @@ function readScalar(read: Read, bytes: Buffer, end: number): unknown {
   return (read.kind === 'uint64' ? value : BigInt.asIntN(64, value)).toString();
 }
 
-/** Reads bytes or a text, from the next byte (index `at`) to `end`. */
+/** Reads the value of a field with bytes or text, which ends before the index `end`. */
 function readBytes(read: Read, bytes: Buffer, end: number): unknown {
   const begin = at;
   at = end;

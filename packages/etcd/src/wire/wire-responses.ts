@@ -103,7 +103,7 @@ export const leaseGrantResponse: Decode<ILeaseGrantResponse> = decoder<ILeaseGra
   { ...HEADER, ID: getInt64(2), TTL: getInt64(3), error: getText(4) },
 );
 
-/** Decodes a message of which the backend uses no field. */
+/** Decodes a response of which the backend uses no field. */
 export const anything: Decode<object> = decoder<object>({}, {});
 
 export const leaseTimeToLiveResponse: Decode<ILeaseTimeToLiveResponse> = decoder<ILeaseTimeToLiveResponse>(

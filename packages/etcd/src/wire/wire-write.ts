@@ -11,11 +11,11 @@ type Kind = 'bytes' | 'text' | 'bool' | 'int64' | 'choice' | 'message';
 interface Write {
   readonly kind: Kind;
   readonly tag: number;
-  /** Whether the field is repeated. */
+  /** Whether the field is repeated, so that each value of a list is written. */
   readonly each: boolean;
-  /** The names of an enumeration by number. */
+  /** The names of an enumeration, by their numbers. */
   readonly names?: readonly string[];
-  /** Returns the encoder of the nested message. It is a function, because messages refer to each other. */
+  /** Returns the encoder of the message that the field contains. It is a function, because messages refer to each other. */
   readonly message?: () => Encode<unknown>;
   /** The layout of the nested message, stored after its first use. */
   nested?: Layout;
@@ -106,7 +106,7 @@ export function putEach<T>(write: WriteOf<T>): WriteOf<readonly T[]> {
   return { ...(write as Write), each: true };
 }
 
-// To save time, only nested messages, long lengths and long numbers take a function call.
+// Writes all fields of a message. To save time, only nested messages, long lengths and long numbers take a function call.
 
 function writeMessage(layout: Layout, message: Fields): void {
   for (let i = 0; i < layout.length; i += 1) {
@@ -122,7 +122,7 @@ function writeMessage(layout: Layout, message: Fields): void {
       if (write.kind === 'message') {
         const begin = (at += 1);
         writeMessage((write.nested ??= layoutOf(write)), one as Fields);
-        // One byte was reserved for the length of the nested message.
+        // One byte was reserved for the length of the nested message. A longer length is inserted.
         if (at - begin < 0x80) buffer[begin - 1] = at - begin;
         else insertLength(begin);
       } else if (write.kind === 'bytes') {
@@ -201,7 +201,7 @@ function writeTwoWords(value: bigint): void {
   writeVarint(Number(rest));
 }
 
-/** Enlarges the buffer. Callers check first whether it is needed, because it seldom is. */
+/** Enlarges the buffer for encoded messages. Callers check first whether that is needed, because it seldom is. */
 function grow(bytes: number): void {
   const larger = Buffer.allocUnsafeSlow(2 * (at + bytes));
   larger.set(buffer.subarray(0, at));

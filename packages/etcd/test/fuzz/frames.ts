@@ -81,7 +81,10 @@ function receive(connection: Connection, input: Buffer): void {
   }
 }
 
-/** A call on the fuzzed connection. To fuzz an end by the client, it calls its own `fail` when a message of one byte arrives. */
+/**
+ * A call on the connection that receives the fuzzed bytes. It ends itself (`fail`) when a message of one byte arrives, so that an end by the client
+ * is fuzzed too.
+ */
 class FuzzedCall {
   #ends = 0;
   #open = 1;

@@ -7,8 +7,8 @@ import type { FuzzTarget } from '@queuelock/harness/fuzz/target';
 const DECODERS = Object.values(methods).map(({ decode }) => decode as Decode<unknown>);
 
 /**
- * Returns the fuzz target for the decoder of a gRPC stream from etcd. The first byte of an input is the size
- * of the chunks in which its other bytes arrive. Each message is decoded as every kind of response.
+ * Returns the fuzz target for the decoder of a gRPC stream from etcd. The first byte of an input, plus one, is the size of the chunks in which its
+ * other bytes arrive. Each message is decoded as every kind of response.
  */
 export function open(): FuzzTarget {
   const recorded = RECORDED.map((text) => Buffer.from(text, 'hex'));
@@ -75,7 +75,7 @@ function isExpected(error: unknown): boolean {
   return error instanceof RangeError && !/call stack/.test(error.message);
 }
 
-/** Throws if all lists together have more items than the message has bytes, because each item takes at least two bytes. */
+/** Throws if all lists in a decoded message together have more items than the message has bytes, because each item takes at least two bytes. */
 function requireSmall(message: unknown, bytes: number): void {
   const items = itemsIn(message);
   if (items > bytes) throw new Error(`${items} items from ${bytes} bytes`);

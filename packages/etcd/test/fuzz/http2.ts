@@ -16,7 +16,7 @@ export function open(): Promise<FuzzTarget> {
   return openOver('http2');
 }
 
-/** Returns the same fuzz target as `open`, with the client over this transport. */
+/** Returns a fuzz target as `open` does, for the bytes that etcd sends on an HTTP/2 connection. The client uses the given transport. */
 export async function openOver(transport: Transport): Promise<FuzzTarget> {
   let input: Buffer = Buffer.alloc(0);
   const sockets = new Set<Socket>();

@@ -1,11 +1,10 @@
 import { compareEpochTokens, type EpochToken } from '../epoch.ts';
 
-/** The requests of one resource that are handled in this process. */
+/**
+ * The requests for one resource whose effects this process runs, or will run in the order of their tokens.
+ */
 interface EffectQueue {
-  /**
-   * The number of requests that have entered the queue and not left it. When it becomes 0, the queue is
-   * deleted.
-   */
+  /** The number of requests in this queue. When it becomes 0, the queue is deleted. */
   users: number;
   largest: EpochToken | undefined;
   readonly running: Set<{ readonly at: EpochToken; readonly ended: Promise<unknown> }>;
@@ -14,14 +13,19 @@ interface EffectQueue {
 /** A request that has entered the queue of a resource and not left it. */
 export interface QueuedEffect {
   /**
-   * Runs the effect after the effects of all smaller tokens have settled. Effects with the same token run concurrently.
-   * @returns the value of the effect, or `undefined`, without running it, when a larger token has entered since `enter`
+   * Runs the effect of the request after the effects of all requests with smaller tokens have settled.
+   * Effects with the same token run concurrently.
+   * @returns the value of the effect. `undefined`, without running the effect, when a request with a larger
+   *   token has called `run` while this request was in the queue
    */
   run<T>(
     at: EpochToken,
     effect: () => T | PromiseLike<T>,
   ): Promise<{ readonly value: Awaited<T> } | undefined>;
-  /** Takes the request out of the queue. The caller must call this in every case, even after an error. */
+  /**
+   * Takes the request out of the queue of its resource. The caller must call this in every case, even after
+   * an error.
+   */
   leave(): void;
 }
 
@@ -29,14 +33,14 @@ export interface QueuedEffect {
 export class EffectQueues {
   readonly #queues = new Map<string, EffectQueue>();
 
-  /** The number of resources that have requests now. */
+  /** The number of resources for which requests are in a queue now. */
   get size(): number {
     return this.#queues.size;
   }
 
   /**
-   * Enters the queue of a resource. The caller must enter before it reads the largest stored token of the resource, so that it notices a larger token
-   * which enters in between.
+   * Adds a request to the queue of a resource. The caller must do so before it reads the largest stored token
+   * of the resource, so that it notices a request with a larger token that arrives in between.
    */
   enter(resource: string): QueuedEffect {
     const queue = this.#queues.get(resource) ?? { users: 0, largest: undefined, running: new Set() };
@@ -61,8 +65,8 @@ async function runInQueue<T>(
   queue.largest = at;
   const smaller = [...queue.running].filter((other) => compareEpochTokens(other.at, at) < 0);
   await Promise.allSettled(smaller.map(({ ended }) => ended));
-  // A request with a larger token may have entered during the wait. That request did not wait for this
-  // effect, which was not running yet. So this effect must not run any more.
+  // During the wait, a request with a larger token may have called `run`. It did not wait for the effect of
+  // this request, which was not running yet. So this effect must not run any more.
   if (compareEpochTokens(at, queue.largest) < 0) return undefined;
   const ended = (async () => effect())();
   const running = { at, ended };

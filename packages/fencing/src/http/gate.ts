@@ -16,7 +16,7 @@ export interface FencingAccepted extends FencingClaim {
   readonly outcome: 'accepted';
 }
 
-/** The result for a request that the gate does not accept, with the reason. */
+/** The result for a request that the gate refuses, with the reason. */
 export type FencingRefusal =
   | FencingFault
   /** Refused: the gate has already accepted a request of a later holder. */
@@ -33,11 +33,11 @@ export interface FencingGateOptions {
   readonly maxima?: Maxima;
 }
 
-/** Describes the resource that a request changes. */
+/** The resource that a request changes, identified by the lock that guards it. */
 export interface FencingTarget {
   /**
-   * The name of the lock that guards the resource. A request with another name is malformed. Without this option, each name has its own
-   * maximum.
+   * The name of the lock that guards the resource. A request that names another lock is refused as malformed.
+   * Without this option, the gate stores a largest token for each lock name.
    */
   readonly lock?: string;
 }
@@ -45,17 +45,17 @@ export interface FencingTarget {
 /** Accepts only requests that belong to the latest holder of a lock. */
 export interface FencingGate {
   /**
-   * Compares the token of a request with the largest token so far of its resource, and raises that maximum.
+   * Compares the token of a request with the largest token so far of its resource, and stores the larger one.
    * It orders requests, not their effects: an accepted request may still be running when a request of a later
    * holder is accepted. Use `run` to order effects, or pass the token on to the store.
    *
-   * Rejects when the maxima cannot be read. Serve no request then.
+   * Rejects when the largest token cannot be read. Serve no request then.
    */
   check(header: HeaderGetter, target?: FencingTarget): Promise<FencingAccepted | FencingRefusal>;
   /**
-   * Checks a request as `check` does, and runs its effect. Within this gate, the effect runs after the effects of earlier holders and
-   * before any effect of a later holder. An effect that never settles blocks all later holders, so give it a timeout. Rejects with the
-   * error of the effect.
+   * Checks a request as `check` does, and runs its effect if the request is accepted. Within this gate, the
+   * effect runs after the effects of earlier holders and before any effect of a later holder. An effect that
+   * never settles blocks all later holders, so give it a timeout. Rejects with the error of the effect.
    */
   run<T>(
     header: HeaderGetter,
@@ -67,7 +67,10 @@ export interface FencingGate {
 const OPTIONS: KnownOptions<FencingGateOptions> = { maxima: 'object' };
 const TARGET: KnownOptions<FencingTarget> = { lock: 'string' };
 
-/** Creates a gate. Use one gate for all resources that it guards. The gate does not authenticate or authorize the sender. */
+/**
+ * Creates a fencing gate, which may guard any number of resources. The gate does not authenticate or
+ * authorize the sender.
+ */
 export function createFencingGate(options?: FencingGateOptions): FencingGate {
   const { maxima = memoryMaxima() } = checkedOptions('options of createFencingGate', options, OPTIONS);
   const queues = new EffectQueues();

@@ -25,7 +25,7 @@ export interface FencingClaim extends EpochToken {
 export type FencingFault =
   /** The request has no fencing headers. */
   | { readonly outcome: 'missing'; readonly status: 428; readonly reason: string }
-  /** The headers cannot be parsed, or they name a lock that does not guard this resource. */
+  /** The fencing headers of the request cannot be parsed, or they name a lock that does not guard the resource. */
   | { readonly outcome: 'malformed'; readonly status: 400; readonly reason: string };
 
 const OPTIONS: KnownOptions<FencingHeaderOptions> = { epoch: 'any' };
@@ -47,7 +47,7 @@ export function fencingHeaders(
   };
 }
 
-/** Formats a token for the header. */
+/** Formats a token and its epoch as the value of the header `fencing-token`. */
 export function printToken({ epoch, token }: EpochToken): string {
   return epoch === 0 ? String(token) : `${String(token)};epoch=${String(epoch)}`;
 }
@@ -76,7 +76,7 @@ export function malformed(reason: string): FencingFault {
   return { outcome: 'malformed', status: 400, reason };
 }
 
-/** Parses a token from the header; returns `undefined` when it is malformed. */
+/** Parses the value of the header `fencing-token`. Returns `undefined` when it is malformed. */
 export function parseToken(text: string): EpochToken | undefined {
   const [, digits, epochDigits = '0'] = TOKEN.exec(text) ?? [];
   if (digits === undefined) return undefined;

@@ -6,7 +6,7 @@ import { FENCING_TOKEN, parseToken, printToken } from './headers.ts';
 /** The outcome of a request that a gate checked, on the sender's side. */
 export type HttpOutcome =
   | FenceOutcome
-  /** An intermediary removed or changed the headers, or the receiver guards the resource with another lock. */
+  /** The fencing headers are missing or malformed: an intermediary changed them, or another lock guards the resource of the receiver. */
   | { readonly outcome: 'missing' | 'malformed'; readonly reason: string };
 
 /** The properties of a `Response` that this package reads. */
@@ -36,7 +36,7 @@ export async function httpOutcome(
     );
   }
   const reason = `${refused}: a later holder sent a request before, with token ${printToken(largest)}`;
-  // Omits a token with an epoch, because callers could not compare it with their own token.
+  // Omits a token with an epoch from the outcome, because callers could not compare it with their own token.
   if (largest.epoch > 0) return { outcome: 'refused', reason };
   return { outcome: 'refused', largest: largest.token, reason };
 }

@@ -1,35 +1,46 @@
 import { checkedOptions, invalidArgument, QueueLockError, type KnownOptions } from '@queuelock/core/backend';
 import { compareEpochTokens, type EpochToken } from '../epoch.ts';
 
-/** Stores the largest token of each resource. Receivers that share one store act as one fence. */
+/**
+ * Stores the largest token of each resource (its maximum). Receivers that share one store refuse the same
+ * requests.
+ */
 export interface Maxima {
   /**
-   * Sets the resource's maximum to `at` if that is larger or if there is none, in one atomic step. A rejection means that no request may
-   * pass. A maximum must not be forgotten while an older holder can still send.
-   * @returns the maximum after the step
+   * Sets the largest token of the resource to `at` if that is larger or if there is none, in one atomic step.
+   * A rejection means that no request may pass. The largest token must not be forgotten while an older holder
+   * can still send.
+   * @returns the largest token after the step
    */
   raise(resource: string, at: EpochToken): EpochToken | PromiseLike<EpochToken>;
 }
 
 /** Limits of {@link memoryMaxima}. */
 export interface MemoryMaximaOptions {
-  /** The largest number of resources. Each takes about 100 bytes and its name. Default 100,000. */
+  /**
+   * The largest number of resources whose tokens are stored. Each takes about 100 bytes and its name. Default
+   * 100,000.
+   */
   readonly maxResources?: number;
 }
 
 const OPTIONS: KnownOptions<MemoryMaximaOptions> = { maxResources: 'any' };
 
-/** Maxima in the memory of this process. */
+/** Stores the largest token of each resource in the memory of this process. */
 export interface MemoryMaxima extends Maxima {
-  /** The number of resources that have a maximum. */
+  /** The number of resources whose largest token is stored. */
   readonly size: number;
-  /** Forgets a resource that no longer exists. The next request for it is accepted whatever its token. */
+  /**
+   * Forgets the largest token of a resource that no longer exists. The next request for it is accepted
+   * whatever its token.
+   */
   forget(resource: string): void;
 }
 
 /**
- * Creates maxima in the memory of this process. They are lost when the process ends, and each process has its own. When the limit is
- * reached, `raise` throws `UNAVAILABLE` for a new resource. Forgetting an old resource instead would admit its old holders.
+ * Creates a store, in the memory of this process, for the largest token of each resource. Its content is lost
+ * when the process ends, and each process has its own. When the limit is reached, `raise` throws
+ * `UNAVAILABLE` for a new resource. Forgetting an old resource instead would admit its old holders.
  * @throws {QueueLockError} `INVALID_ARGUMENT` when `maxResources` is not a whole number from 1
  */
 export function memoryMaxima(options?: MemoryMaximaOptions): MemoryMaxima {

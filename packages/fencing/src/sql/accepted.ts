@@ -37,12 +37,12 @@ function rowsOf(result: unknown): number {
   if (typeof result !== 'object' || result === null) throw invalidArgument('result', result, RULE);
   for (const name of ['rowCount', 'changes', 'count'] as const)
     if (name in result) return toCount(Reflect.get(result, name));
-  // The result of TypeORM is an array of the rows and their number. That of other clients for MySQL is an
-  // array of the result header and the columns.
+  // TypeORM returns an array of the rows and their number. Other clients for MySQL return an array of the
+  // result header and the columns.
   if (Array.isArray(result)) return rowsOf(Array.isArray(result[0]) ? result[1] : result[0]);
   const { affectedRows, numAffectedRows, insertId } = result as Readonly<Record<string, unknown>>;
-  // On a connection that counts changed rows, a found row with unchanged values counts as 0. The insert id of
-  // the result then contains the row's token.
+  // A MySQL connection that counts changed rows counts a found row with unchanged values as 0. The insert id
+  // of the result then contains the row's token.
   return Math.max(toCount(affectedRows ?? numAffectedRows), Number(insertId ?? 0) === 0 ? 0 : 1);
 }
 

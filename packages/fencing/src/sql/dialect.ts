@@ -6,7 +6,7 @@ export type SqlDialect = 'postgres' | 'mysql' | 'sqlite';
 /** The name of a table, or the schema (or database) and the table: `['billing', 'accounts']`. */
 export type SqlTable = string | readonly [schema: string, table: string];
 
-/** The differences between the databases: SQL fragments and limits. */
+/** The SQL fragments and limits in which PostgreSQL, MySQL and SQLite differ. */
 export interface Dialect {
   readonly numbered: boolean;
   readonly quote: '"' | '`';
@@ -24,20 +24,27 @@ export interface Dialect {
   /** Casts a 64-bit integer to text. */
   readonly text: (column: string) => string;
   /**
-   * Assigns a token so that a row counts as written even when it had that token already. MySQL can be set to count only changed rows. An
-   * unchanged row is then recognized by the insert id, which contains its token.
+   * Returns the expression that assigns a token, such that a row counts as written even when it had that
+   * token already. MySQL can be set to count only changed rows. An unchanged row is then recognized by the
+   * insert id, which contains its token.
    */
   readonly assignment: (token: string) => string;
   /** The statement that creates the table of fencing tokens (`sqlFences`) in a migration, where no other process creates it at the same time. */
   readonly createFences: (table: string) => string;
-  /** The statement that creates the table unless it exists, also while other processes do the same. */
+  /**
+   * The statement that creates the table of fencing tokens unless it exists, also while other processes do
+   * the same.
+   */
   readonly ensureFences: (table: string) => string;
   /**
    * Returns the statement that inserts the row of a lock name or raises the token in it, and locks the row. Each call of `token` returns one more
    * placeholder for the token.
    */
   readonly raise: (table: string, name: string, token: () => string) => string;
-  /** Whether the statement of `raise` itself returns the stored token. Otherwise a further statement reads it. */
+  /**
+   * Whether the statement that `raise` returns also returns the stored token. Otherwise a further statement
+   * reads it.
+   */
   readonly raiseReads: boolean;
   /** The suffix of a select that reads the latest committed row and locks it until the transaction ends. */
   readonly locking: string;
@@ -45,7 +52,7 @@ export interface Dialect {
 
 const bytesOf = (name: string): number => Buffer.byteLength(name);
 const POSTGRES_FENCES = '(name text PRIMARY KEY, token bigint NOT NULL DEFAULT 0)';
-/** Key of the advisory lock under which PostgreSQL creates the table. */
+/** Key of the advisory lock under which PostgreSQL creates the table of fencing tokens. */
 const POSTGRES_CREATION = "hashtext('queuelock'), hashtext('create fences')";
 
 /** Returns a text as a literal of standard SQL. */
@@ -53,8 +60,9 @@ const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 const upsert = (table: string, values: string, larger: 'GREATEST' | 'MAX'): string =>
   `INSERT INTO ${table} AS fence (name, token) VALUES (${values}) ON CONFLICT (name) DO UPDATE SET token = ${larger}(fence.token, excluded.token)`;
 /**
- * The table for MySQL. The name is stored as bytes, since MySQL compares text without case and trailing spaces. Other engines than InnoDB
- * have no row locks and no rollback.
+ * The statement that creates the table of fencing tokens on MySQL. The name is stored as bytes, since MySQL
+ * compares text without case and trailing spaces. Other engines than InnoDB have no row locks and no
+ * rollback.
  */
 const createMysqlFences = (table: string): string =>
   `CREATE TABLE IF NOT EXISTS ${table} (name varbinary(512) PRIMARY KEY, token bigint NOT NULL DEFAULT 0) ENGINE=InnoDB`;
@@ -66,7 +74,7 @@ const DIALECTS: Readonly<Record<SqlDialect, Dialect>> = {
   postgres: {
     numbered: true,
     quote: '"',
-    // PostgreSQL truncates longer names without an error.
+    // PostgreSQL truncates names of more than 63 bytes without an error.
     maxIdentifier: { count: bytesOf, max: 63, unit: 'bytes' },
     integer: (placeholder) => `CAST(CAST(${placeholder} AS text) AS bigint)`,
     text: (column) => `CAST(${column} AS text)`,
@@ -117,7 +125,7 @@ END $queuelock$`,
   },
 };
 
-/** Returns the SQL fragments and limits of a database. */
+/** Returns the SQL fragments and limits of a database, given by its dialect. */
 export function dialectOf(name: SqlDialect): Dialect {
   if (!Object.hasOwn(DIALECTS, name)) {
     throw invalidArgument('dialect', name, `is one of ${Object.keys(DIALECTS).join(', ')}`);

@@ -4,15 +4,19 @@ import { dialectOf, type Dialect, type SqlDialect, type SqlTable } from './diale
 import { quoteIdentifier, quoteTable } from './identifier.ts';
 import { Parameters, type FencedStatement, type SqlStatement } from './statement.ts';
 
-/** An update of one row, in a table that stores the largest token in a column of each row. */
+/** An update of one row, in a table that stores the largest fencing token of each row in a column. */
 export interface FencedUpdate {
   readonly table: SqlTable;
-  /** Columns and their new values. May be empty, to claim the row only. */
+  /** Columns and their new values. May be empty, to store only the token of the hold in the row. */
   readonly set: Readonly<Record<string, unknown>>;
-  /** Columns and their values that select the row. They must select the same row after the write. */
+  /**
+   * Columns and their values that select the row. The same values must select the row also after the write.
+   */
   readonly where: Readonly<Record<string, unknown>>;
   readonly hold: FencingHold<'token'>;
-  /** The column of the largest token: 64 bits, NOT NULL, initially 0. Default `fence`. */
+  /**
+   * The column that contains the largest token of each row: 64 bits, NOT NULL, initially 0. Default `fence`.
+   */
   readonly fence?: string;
   /** Allows one effect per hold: a second write with the same token is refused too. Default false. */
   readonly once?: boolean;
@@ -62,7 +66,7 @@ export function fencedUpdate(dialect: SqlDialect, update: FencedUpdate): FencedS
   const queryParameters = new Parameters(sql.numbered);
   const read = `SELECT ${sql.text(column)} AS token FROM ${target} WHERE ${conditionsOf(sql, where, queryParameters)}${sql.locking}`;
   const query: SqlStatement = { ...queryParameters.statement(read), reads: true };
-  // The message names columns without their values, which may be secrets.
+  // The error message names the columns without their values, which may be secrets.
   const resource = `the row of ${target} (${Object.keys(where).join(', ')})`;
   const refusal = { query, ...optionalName(hold), token: decimal, once, resource };
   return { ...parameters.statement(text), refusal };

@@ -6,21 +6,26 @@ import { Parameters, type FenceClaim, type SqlStatement } from './statement.ts';
 /** Statements for a table that has one row per lock name, with the largest token so far. */
 export interface SqlFences {
   /**
-   * Creates the table, with the columns `name` and `token`, unless it exists. Any number of processes may run it at a time. On MySQL it
-   * commits a transaction, as every `CREATE TABLE` does.
+   * Creates the table of fencing tokens, with the columns `name` and `token`, unless it exists. Any number of
+   * processes may run it at a time. On MySQL it commits a transaction, as every `CREATE TABLE` does.
    */
   createTable(): SqlStatement;
-  /** Returns the SQL text that creates the table, for a file of migrations. */
+  /** Returns the SQL text that creates the table of fencing tokens, for a file of migrations. */
   migration(): string;
   /**
-   * Raises the token in the row of the hold's lock to that of the hold, unless the row has a larger one. {@link sqlOutcome} runs the claim and
-   * reports whether it was accepted. The first claim of a name inserts the row. The row stays locked until the transaction ends. So the effects that
-   * follow in the same transaction are those of the present holder: an earlier holder is refused, a later one waits.
+   * Returns the statements that raise the token in the row of the hold's lock to that of the hold, unless the
+   * row has a larger one. {@link sqlOutcome} runs them and reports whether the hold was accepted. The first
+   * claim of a name inserts the row. The row stays locked until the transaction ends. So the effects that
+   * follow in the same transaction are those of the present holder: an earlier holder is refused, a later one
+   * waits.
    *
    * Never delete a row: without it, an earlier holder is accepted.
    */
   claim(hold: FencingHold<'name' | 'token'>): FenceClaim;
-  /** Selects `token` of a lock name, as decimal text, and locks the row. No row means that no hold of that name was ever claimed. */
+  /**
+   * Returns the statement that selects the stored `token` of a lock name, as decimal text, and locks the row.
+   * No row means that no hold of that name was ever claimed.
+   */
   largest(name: string): SqlStatement;
 }
 

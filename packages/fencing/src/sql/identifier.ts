@@ -4,8 +4,9 @@ import type { Dialect, SqlTable } from './dialect.ts';
 const DOLLAR_QUOTE = '$queuelock$';
 
 /**
- * Quotes an identifier. All characters are taken literally, upper and lower case included. Refuses empty names, control characters, dots (a
- * schema is given separately), question marks (some clients replace them by values), and names that the database would truncate or change.
+ * Quotes an SQL identifier. All characters are taken literally, upper and lower case included. Refuses empty
+ * names, control characters, dots (a schema is given separately), question marks (some clients replace them
+ * by values), and names that the database would truncate or change.
  */
 export function quoteIdentifier(dialect: Dialect, argument: string, name: unknown): string {
   const { count, max, unit } = dialect.maxIdentifier;

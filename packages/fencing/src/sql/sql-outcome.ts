@@ -4,7 +4,7 @@ import { refusedBy, type FenceOutcome } from '../outcome.ts';
 import { isAccepted, type SqlResult } from './accepted.ts';
 import type { FenceClaim, FencedStatement, SqlStatement } from './statement.ts';
 
-/** The outcome of a write behind a fence in a database. */
+/** The outcome of a write in a database that was guarded with a fencing token. */
 export type SqlOutcome =
   | FenceOutcome
   /** The write was refused, but not because of a later holder. The row does not exist, or (`once`) this hold has already had its effect. */
@@ -29,14 +29,16 @@ export type SqlOutcome =
 export type SqlQuery = (statement: SqlStatement) => unknown;
 
 /**
- * Runs a `claim`, or a `fencedUpdate` and, if it was not accepted, one more query for the reason: `expectAccepted(sqlOutcome(query,
- * fences.claim(ownership)))`. In a transaction, `query` must use the connection of that transaction.
+ * Runs a write that is guarded with a fencing token, and returns its outcome:
+ * `expectAccepted(sqlOutcome(query, fences.claim(ownership)))`. After a `fencedUpdate` that was not accepted,
+ * it runs one more query for the reason. In a transaction, `query` must use the connection of that
+ * transaction.
  *
  * Rejects with the error of `query`. The outcome is unknown then.
  * @param query runs one statement with your client
  * @param write a `claim` or a `fencedUpdate`
- * @throws {QueueLockError} `INVALID_ARGUMENT` if more than one row was written (roll back), if `query` returns a result of an unknown form, or if the
- *   fence column does not contain a number.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` if more than one row was written (roll back), if `query`
+ *   returns a result of an unknown form, or if the fence column does not contain a number.
  */
 export async function sqlOutcome(query: SqlQuery, write: FencedStatement | FenceClaim): Promise<SqlOutcome> {
   if ('statements' in write) return claimOutcome(query, write);
@@ -64,7 +66,7 @@ function reasonOf({ refusal }: FencedStatement, rows: readonly unknown[]): SqlOu
   const { resource, once } = refusal;
   const hold = { ...optionalName(refusal), token: BigInt(refusal.token) };
   if (rows.length > 1) throw invalidArgument('where', `${String(rows.length)} rows`, 'names one row');
-  // A row with a smaller token would have accepted the write. So the row was created after the write, and
+  // The update would have written a row with such a token. So the row was created after the update, and
   // counts as missing.
   const largest = rows.length === 0 ? -1n : tokenIn(rows[0], resource);
   if (largest > hold.token) return refusedBy(resource, hold, largest);

@@ -14,36 +14,42 @@ export interface SqlStatement {
   readonly reads?: true;
 }
 
-/** A statement that writes behind a fence, with the data that `sqlOutcome` needs if the write was not accepted. */
+/**
+ * A write that is guarded with a fencing token, with the data that `sqlOutcome` needs if the write was not
+ * accepted.
+ */
 export interface FencedStatement extends SqlStatement {
   readonly refusal: {
-    /** A query that returns the largest token of the row, in the column `token`. */
+    /** A query that returns the largest token of the row to write, in the column `token`. */
     readonly query: SqlStatement;
     readonly name?: string;
     /** The token of the hold as decimal text, so that the statement can be logged as JSON. */
     readonly token: string;
-    /** Whether a second effect of the same hold is refused. */
+    /** Whether the row refuses a second write of the same hold. */
     readonly once: boolean;
-    /** Describes the resource in the message of a refusal. */
+    /** The name of the row for the message of a refusal. */
     readonly resource: string;
   };
 }
 
-/** The statements by which a hold claims a fence, for `sqlOutcome`. */
+/** The statements that store the token of a hold in the table of fencing tokens, for `sqlOutcome`. */
 export interface FenceClaim {
   /**
-   * The statements that raise the fence to the token of the hold. The last one returns the token that is
-   * stored then, in the column `token`, as decimal text.
+   * The statements that raise the stored token of the lock to the token of the hold. The last one returns the
+   * token that is stored then, in the column `token`, as decimal text.
    */
   readonly statements: readonly SqlStatement[];
   readonly name: string;
   /** The token of the hold as decimal text. */
   readonly token: string;
-  /** Describes the fence in the message of a refusal. */
+  /** The name of the table for the message of a refusal. */
   readonly resource: string;
 }
 
-/** Marks a placeholder in the text of a statement that is being built. Identifiers contain no control characters. */
+/**
+ * Marks the place of a value in the text of a statement that is being built. Identifiers contain no control
+ * characters.
+ */
 const PLACEHOLDER = '\0';
 
 /** Collects the values of a statement while the text of the statement is composed. */
@@ -55,7 +61,10 @@ export class Parameters {
     this.#numbered = numbered;
   }
 
-  /** Adds a value and returns its placeholder, for the text of `statement`. Placeholders have the order of their values. */
+  /**
+   * Adds a value of the statement, and returns the placeholder for its text. Placeholders have the order of
+   * their values.
+   */
   add(value: unknown): string {
     this.#values.push(value);
     return PLACEHOLDER;

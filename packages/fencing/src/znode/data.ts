@@ -3,7 +3,7 @@ import { MAX_INT64 } from '../hold.ts';
 
 /** The content of a fenced znode. */
 export interface FencedData {
-  /** The token of the last writer; 0 before the first write. */
+  /** The fencing token of the last writer; 0 before the first write. */
   readonly token: bigint;
   readonly data: Uint8Array;
 }

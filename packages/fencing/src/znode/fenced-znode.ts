@@ -11,27 +11,32 @@ import { decodeFencedData, encodeFencedData } from './data.ts';
  */
 export interface FencedZnode {
   /**
-   * Writes the token of this hold into the node and keeps its data. Call it directly after the lock was acquired. From then on every
-   * earlier holder is refused, even one whose write is in flight.
+   * Writes the token of the hold into the node and keeps the node's data. Call it directly after the lock was
+   * acquired. From then on every earlier holder is refused, even one whose write is in flight.
    */
   claim(): Promise<FenceOutcome>;
-  /** Replaces the data of the node. */
+  /** Replaces the data of the node, unless a later holder has written it. */
   write(data: Uint8Array | string): Promise<FenceOutcome>;
-  /** Replaces the data by the result of `change`. `change` may be called more than once, such as after a concurrent write; its last result counts. */
+  /**
+   * Replaces the data of the node by the result of `change`. `change` may be called more than once, such as
+   * after a concurrent write; its last result counts.
+   */
   update(change: (data: Uint8Array) => Uint8Array | string): Promise<FenceOutcome>;
 }
 
 /**
- * Returns access to a node whose data carries the token of its last writer. Every write reads the token and
- * the version of the node. It is refused if the token of the node is larger than that of the hold. Otherwise
- * it changes the node if that still has the same version, and starts again if another write came between.
+ * Returns access to a node of ZooKeeper whose data contains the token of its last writer. Every write reads
+ * the token and the version of the node. It is refused if the token of the node is larger than that of the
+ * hold. Otherwise it changes the node if the node still has the same version, and starts again if another
+ * write came between.
  *
  * The node must exist, empty or with the data of `encodeFencedData`. It must not be deleted, because the
- * versions and tokens of a new node would start again. Every writer must use this function.
+ * versions and tokens of a new node would begin again at their lowest values. Every writer must use this
+ * function.
  *
  * A rejection (`UNAVAILABLE`) leaves open whether the write happened. Repeating it is safe: of a write in
- * flight and its repetition, only one finds the version. `update` may then see its own change; keep a counter
- * in the data if that matters.
+ * flight and its repetition, only one finds the expected version. `update` may then see its own change; keep
+ * a counter in the data if that matters.
  */
 export function fencedZnode(client: ZnodeClient, path: string, hold: FencingHold<'token'>): FencedZnode {
   const token = tokenOf(hold, MAX_INT64);

@@ -3,7 +3,7 @@ import type { ZnodeClient } from './client.ts';
 
 /** The members of a session of the npm package `zookeeper` that this file uses. The package declares `text` as a number, but it is a string. */
 export interface NpmZookeeperSession {
-  /** Reads a node. `watch` is always false. */
+  /** Reads a node of ZooKeeper. The argument `watch` is always false. */
   a_get(
     path: string,
     watch: boolean,
@@ -13,7 +13,7 @@ export interface NpmZookeeperSession {
       ...values: [stat: { readonly version: number }, data: Buffer | string | null]
     ) => void,
   ): unknown;
-  /** Writes a node if it still has the version. */
+  /** Writes a node of ZooKeeper if the node still has the given version. */
   a_set(path: string, data: Buffer, version: number, done: (code: number, text: unknown) => void): unknown;
 }
 
@@ -25,7 +25,7 @@ export interface NpmZookeeperOptions {
 
 const OPTIONS: KnownOptions<NpmZookeeperOptions> = { timeoutMs: 'any' };
 
-// Result codes, as defined in zookeeper.h.
+// Result codes of ZooKeeper, as defined in zookeeper.h.
 const OK = 0;
 const NO_NODE = -101;
 const BAD_VERSION = -103;

@@ -27,8 +27,8 @@ function toTheLast(queue: Subscriber<Turn>[], turns$: Observable<Turn>): Observa
 }
 
 /**
- * Seeded defects of a backend. The rules of judge.ts must detect these too, because a wrong backend also
- * breaks locks.
+ * Seeded defects of a backend. The rules of judge.ts must detect them like defects of the core, because a
+ * wrong backend also breaks locks.
  */
 export const BACKEND_DEFECTS: readonly Defect[] = [
   inSession('a backend admits two entries', ['exclusive', 'order', 'ends first'], (session) => ({

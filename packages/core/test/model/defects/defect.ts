@@ -3,10 +3,10 @@ import type { Backend, Session } from '../../../src/backend.ts';
 import type { Alteration } from '@queuelock/harness/alteration';
 import type { Rule } from '../judge.ts';
 
-/** A seeded defect, such as a programmer could introduce. */
+/** A seeded defect of the core or of a backend, such as a programmer could introduce. */
 export interface Defect {
   readonly what: string;
-  /** Rules of judge.ts. One of them must be the first rule that detects the defect. */
+  /** The rules of judge.ts of which one must be the first rule that detects the defect. */
   readonly killedBy: readonly Rule[];
   /** Changes of the core's source files that introduce the defect. */
   readonly alterations?: readonly Alteration[];

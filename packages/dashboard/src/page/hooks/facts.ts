@@ -20,7 +20,8 @@ export function useBridgeFacts(): BridgeFacts | undefined {
         if (isMounted) setFacts(response);
       },
       () => {
-        // Ignores the error: the page shows the state of the connection, and reads again after a reconnect.
+        // Ignores a failed read: the page shows the state of the connection, and reads again after a
+        // reconnect.
       },
     );
     return () => {
@@ -30,7 +31,10 @@ export function useBridgeFacts(): BridgeFacts | undefined {
   return facts;
 }
 
-/** Returns the actions that the bridge permits to this page; none until that is known. */
+/**
+ * Returns the actions that the bridge permits to this page. Until the bridge has reported them, none is
+ * permitted.
+ */
 export function useMay(): BridgeFacts['may'] {
   return useContext(FactsContext)?.may ?? NOTHING;
 }

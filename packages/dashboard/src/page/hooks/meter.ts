@@ -3,7 +3,8 @@ import { useState } from 'react';
 import { EMPTY_METER, metered, type Meter } from '../model/meter.ts';
 
 /**
- * Returns rates such as hand-offs per second, computed from the snapshots that the page has received so far.
+ * Returns measurements of all queues, such as hand-offs per second, computed from the snapshots that the page
+ * has received so far.
  */
 export function useMeter(snapshot: QueuesSnapshot | undefined): Meter {
   const [seen, setSeen] = useState({ snapshot: undefined as QueuesSnapshot | undefined, meter: EMPTY_METER });

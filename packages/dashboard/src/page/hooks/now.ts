@@ -3,8 +3,8 @@ import { useEffect, useState } from 'react';
 import type { Now } from '../model/freshness.ts';
 
 /**
- * Returns the time and updates it every `everyMs` while the page is visible. It stops while `isRunning` is false, so that the shown ages do not grow
- * while the data are outdated.
+ * Returns the present time, updated every `everyMs` while the page is visible. Updates stop while `isRunning`
+ * is false, so that ages on the page do not grow while its data is outdated.
  */
 export function useNow(everyMs: number, isRunning = true): Now {
   const client = useBridge();

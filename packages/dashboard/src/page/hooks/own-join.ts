@@ -3,12 +3,12 @@ import { useLock, type LockView } from '@queuelock/react';
 import { useMemo, useState } from 'react';
 import { useStoredText } from './stored-text.ts';
 
-/** The user's own join to a queue, with its actions. */
+/** The membership of the dashboard's user in a queue, with its actions. */
 export interface OwnJoin {
   readonly view: LockView;
-  /** Id of the user's entry, while there is one. */
+  /** Id of the user's entry in the queue; `undefined` while there is no entry. */
   readonly id: string | undefined;
-  /** Whether the user has joined or is joining. */
+  /** Whether the user has joined the queue or is joining it. */
   readonly hasJoined: boolean;
   readonly owner: string;
   readonly setOwner: (owner: string) => void;
@@ -16,7 +16,10 @@ export interface OwnJoin {
   readonly setIsReader: (isReader: boolean) => void;
 }
 
-/** Provides the user's join to this queue, which ends when the calling component is no longer shown. */
+/**
+ * Provides the user's join to the queue with this name. The join ends when the calling component is no longer
+ * shown.
+ */
 export function useOwnJoin(name: string): OwnJoin {
   const [owner, setOwner] = useStoredText('owner', '');
   const [isReader, setIsReader] = useState(false);

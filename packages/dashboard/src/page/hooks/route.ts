@@ -8,7 +8,7 @@ function listen(listener: () => void): () => void {
   };
 }
 
-/** Returns the view that the address selects. */
+/** Returns the view that the address of the page selects. */
 export function useRoute(): Route {
   const hash = useSyncExternalStore(listen, () => location.hash);
   return useMemo(() => routeOf(hash), [hash]);

@@ -1,10 +1,10 @@
 import { useEffect } from 'react';
 import { shortcutOf, type Shortcut } from '../model/keys.ts';
 
-// Two keys count as a sequence if the second one is pressed within this many milliseconds.
+// Two keys count as a sequence, such as `g` `q`, if the second one is pressed within this many milliseconds.
 const PAIR_MS = 1_500;
 
-/** Calls `onShortcut` for shortcuts anywhere on the page. */
+/** Calls `onShortcut` when the user presses the keys of a shortcut, anywhere on the page. */
 export function useShortcuts(onShortcut: (shortcut: Shortcut) => void): void {
   useEffect(() => {
     let [before, beforeAt]: [string | undefined, number] = [undefined, 0];

@@ -17,7 +17,7 @@ function read(key: string): string | undefined {
   try {
     return localStorage.getItem(`queuelock.${key}`) ?? undefined;
   } catch {
-    // Storage is forbidden here, so there is no stored text.
+    // The browser forbids storage for this page, so there is no stored text.
     return undefined;
   }
 }

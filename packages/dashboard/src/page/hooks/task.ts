@@ -7,8 +7,8 @@ export type Task<T> =
   | { readonly status: 'failed'; readonly message: string };
 
 /**
- * Returns the state, and a function that starts the action. The action's signal aborts when the component
- * unmounts.
+ * Returns the state of an action, and a function that starts the action. The action's signal aborts when the
+ * component that uses it is removed from the page.
  */
 export function useTask<T>(): readonly [Task<T>, (work: (signal: AbortSignal) => Promise<T>) => void] {
   const [task, setTask] = useState<Task<T>>({ status: 'idle' });

@@ -2,7 +2,7 @@ import { useCallback, useEffect } from 'react';
 import { useStoredText } from './stored-text.ts';
 import { useMedia } from './media.ts';
 
-/** The current theme, and how to switch it. */
+/** The current theme of the page, and how to switch it. */
 export interface Theme {
   readonly theme: 'dark' | 'light';
   readonly toggle: () => void;

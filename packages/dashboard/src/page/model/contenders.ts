@@ -1,7 +1,7 @@
 import type { ContenderSnapshot, ContendersAct, ContendersSnapshot } from '@queuelock/bridge/wire';
 import { duration, ordinal } from './text.ts';
 
-/** A button that acts on a demo process that contends for the lock. */
+/** A button that acts on a demo process, which contends for the lock. */
 export interface ContenderButton {
   readonly act: Exclude<ContendersAct['act'], 'add'>;
   readonly title: string;

@@ -2,7 +2,7 @@ import type { Observed } from '@queuelock/bridge/client';
 import type { Snapshot } from '@queuelock/bridge/wire';
 import { seconds } from './text.ts';
 
-/** Describes how far the shown data is up to date. The text is `undefined` while the data is live. */
+/** Describes whether the shown data is up to date. The text is `undefined` while the data is live. */
 export interface Freshness {
   readonly tone: 'live' | 'connecting' | 'stale';
   readonly text: string | undefined;
@@ -15,8 +15,8 @@ export interface Now {
 }
 
 /**
- * Evaluates how fresh a snapshot is. It comes from a store, through a bridge, over a connection. The text
- * names the first of these that fails.
+ * Evaluates whether a snapshot is up to date. If it is not, the text names the cause: the connection to the
+ * bridge, a refusal by the bridge, or the store.
  */
 export function freshnessOf(
   { connection, since, error, snapshot, refusal }: Observed<Snapshot>,

@@ -3,17 +3,21 @@ import type { EntrySnapshot, QueueSnapshot } from '@queuelock/bridge/wire';
 /** A bar that compares a hold with its usual duration, or shows its remaining proven time. */
 export interface HoldMeter {
   /**
-   * `budget`: the remaining proven time, which shrinks until the next heartbeat. `typical`: the elapsed part of the usual
-   * duration.
+   * What the bar of a hold shows. `budget`: the remaining proven time, which shrinks until the next
+   * heartbeat. `typical`: the elapsed part of the usual duration of a hold.
    */
   readonly kind: 'budget' | 'typical' | 'unknown';
   /**
-   * The length of the bar from 0 to 1: the elapsed part of the usual duration, or the remaining part of the proven time.
+   * The length of a hold's bar from 0 to 1: the elapsed part of the usual duration, or the remaining part of
+   * the proven time.
    */
   readonly part: number;
-  /** With `budget`: remaining milliseconds of the proven time. Otherwise: milliseconds since the grant. */
+  /**
+   * For a bar of the kind `budget`: remaining milliseconds of the proven time. For other kinds: milliseconds
+   * since the grant.
+   */
   readonly ms: number;
-  /** With `typical`: usual duration of a hold in milliseconds. */
+  /** The usual duration of a hold in milliseconds, if it is known. */
   readonly typicalMs: number | undefined;
 }
 
@@ -38,12 +42,12 @@ export function holdMeter(
   return { kind: 'typical', part: Math.min(1, heldMs / typicalMs), ms: heldMs, typicalMs };
 }
 
-/** Returns the admitted entries. */
+/** Returns the entries of a queue that are admitted. */
 export function holdersOf({ entries }: Pick<QueueSnapshot, 'entries'>): readonly EntrySnapshot[] {
   return entries.filter(({ position }) => position === 0);
 }
 
-/** Returns the waiting entries, in order. */
+/** Returns the entries of a queue that wait, in the order of the queue. */
 export function waitersOf({ entries }: Pick<QueueSnapshot, 'entries'>): readonly EntrySnapshot[] {
   return entries.filter(({ position }) => position > 0);
 }
@@ -73,7 +77,10 @@ export function notesOf({
   return texts.filter((text) => text !== '').join(', ');
 }
 
-/** Returns the sentence for screen readers after the holder has changed, or `undefined` if the holder is the same. */
+/**
+ * Returns a sentence for screen readers that names new holders of a lock, or states that no client holds it
+ * now. Returns `undefined` if there is nothing to announce.
+ */
 export function handOffText(before: readonly string[], after: readonly string[]): string | undefined {
   const newHolders = after.filter((owner) => !before.includes(owner));
   if (newHolders.length > 0)

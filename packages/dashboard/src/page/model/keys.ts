@@ -1,22 +1,22 @@
 import { hashOf, type Route } from './route.ts';
 
-/** The actions that keys start anywhere on the page. */
+/** The actions that the user can start by keys anywhere on the page. */
 export type Shortcut =
   | { readonly kind: 'go'; readonly hash: string }
   | { readonly kind: 'search' | 'help' | 'theme' | 'back' | 'contenders' };
 
-/** A pressed key, and the state of the page at that time. */
+/** A key that the user has pressed, and the state of the page at that time. */
 export interface Pressed {
   readonly key: string;
   /** Whether Ctrl, Alt or Meta is pressed. Such key combinations belong to the browser. */
   readonly modified: boolean;
   /** Whether the user is typing, or a dialog is open. */
   readonly busy: boolean;
-  /** The previous key, if it was pressed a moment ago. */
+  /** The key that was pressed before, if both may form a sequence such as `g` `q`. */
   readonly before: string | undefined;
 }
 
-/** List of the shortcuts for display. */
+/** The shortcuts of the dashboard, as the page lists them for the user. */
 export const SHORTCUTS: readonly (readonly [keys: readonly string[], does: string])[] = [
   [['?'], 'show this list'],
   [['/'], 'search'],

@@ -4,16 +4,18 @@ import type { ListedQueueSnapshot, QueuesSnapshot } from '@queuelock/bridge/wire
 export interface QueueRow {
   readonly name: string;
   readonly depth: number;
-  /** Departures per second, over the last ten seconds. */
+  /** Entries that left the queue per second, over the last ten seconds. */
   readonly handOffsPerS: number;
-  /** Time in milliseconds since the present first entry was first seen at the front. */
+  /** Milliseconds since the bridge first saw the queue's present first entry at the front. */
   readonly heldMs: number;
   /**
-   * Whether the entry was already at the front when the bridge began to watch, so that the real time may be
-   * longer.
+   * Whether the queue's first entry was already at the front when the bridge began to watch. The real time at
+   * the front may then be longer.
    */
   readonly heldLonger: boolean;
-  /** Mean time in milliseconds between recent departures; `undefined` if no entry has left the queue. */
+  /**
+   * Mean time in milliseconds between recent departures from the queue; `undefined` if no entry has left it.
+   */
   readonly turnMs: number | undefined;
   /** Expected wait of a new entry in milliseconds, if entries keep leaving at the recent rate. */
   readonly waitMs: number | undefined;
@@ -26,18 +28,18 @@ interface Sample {
 
 interface Metered {
   readonly queue: ListedQueueSnapshot;
-  /** The departure counts of the queue at several times, the earliest first. */
+  /** How many entries had left the queue at several times, the earliest time first. */
   readonly samples: readonly Sample[];
 }
 
-/** Measurements of all queues, by name. */
+/** Measurements of all queues, by the name of the queue. */
 export type Meter = ReadonlyMap<string, Metered>;
 
 export const EMPTY_METER: Meter = new Map();
 
 const WINDOW_MS = 10_000;
 
-/** Returns the measurements, updated by one more snapshot. */
+/** Returns the measurements of all queues, updated by a new snapshot. */
 export function metered(before: Meter, { queues, at }: Pick<QueuesSnapshot, 'queues' | 'at'>): Meter {
   return new Map(queues.map((queue) => [queue.name, follow(before.get(queue.name), queue, at)]));
 }
@@ -47,7 +49,8 @@ function follow(before: Metered | undefined, queue: ListedQueueSnapshot, at: num
   if (!before || before.queue.departures > queue.departures) return { queue, samples: [sample] };
   const recent = before.samples.filter((_sample, index, all) => {
     const next = all[index + 1];
-    // Keeps one sample from before the last ten seconds, so that the rates cover the full ten seconds.
+    // Keeps one departure count from before the last ten seconds, so that the rates cover the full ten
+    // seconds.
     return next === undefined || at - next.at < WINDOW_MS;
   });
   return { queue, samples: [...recent, sample] };
@@ -73,11 +76,11 @@ export function rowsOf(meter: Meter, now: number): readonly QueueRow[] {
   });
 }
 
-/** The totals over all queues. */
+/** The totals over all queues that the page lists. */
 export interface Sum {
   readonly entries: number;
   readonly handOffsPerS: number;
-  /** The queue with the longest known wait. */
+  /** The queue with the longest expected wait, if any is known. */
   readonly slowest: QueueRow | undefined;
 }
 

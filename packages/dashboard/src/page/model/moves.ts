@@ -1,4 +1,7 @@
-/** The first and last index of the table rows that are rendered. */
+/**
+ * The first and last index of the visible table rows, how many rows to render around them, and the number of
+ * all rows.
+ */
 interface Shown {
   readonly startIndex: number;
   readonly endIndex: number;
@@ -7,8 +10,8 @@ interface Shown {
 }
 
 /**
- * Returns which rows to render: the visible rows, some around these, and the focused row. Removing the focused row
- * would lose the focus.
+ * Returns which rows of a table to render: the visible rows, some rows around them, and the focused row.
+ * Removing the focused row would lose the focus.
  */
 export function withFocused({ startIndex, endIndex, overscan, count }: Shown, focused: number): number[] {
   const first = Math.max(0, startIndex - overscan);
@@ -18,7 +21,7 @@ export function withFocused({ startIndex, endIndex, overscan, count }: Shown, fo
   return focused < first ? [focused, ...rows] : [...rows, focused];
 }
 
-/** Returns the index of the row that a cursor key moves to; `undefined` for another key. */
+/** Returns the index of the table row to which a cursor key moves the focus; `undefined` for another key. */
 export function targetOf(
   key: string,
   at: number,

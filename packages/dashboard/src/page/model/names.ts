@@ -2,7 +2,7 @@
 // limits the topics of a client.
 const MAX_NAMES = 24;
 
-/** Parses the stored list of names. Returns an empty list for malformed text. */
+/** Parses the stored list of election names. Returns an empty list for malformed text. */
 export function namesFrom(text: string): readonly string[] {
   try {
     const stored: unknown = JSON.parse(text);
@@ -11,25 +11,24 @@ export function namesFrom(text: string): readonly string[] {
       .filter((name): name is string => typeof name === 'string' && name !== '')
       .slice(0, MAX_NAMES);
   } catch {
-    // Text that this page did not write is ignored.
+    // Ignores a stored text that this page did not write.
     return [];
   }
 }
 
-/** Formats names for storage. */
+/** Formats the list of election names for storage. */
 export function namesText(names: readonly string[]): string {
   return JSON.stringify(names);
 }
 
 /**
- * Returns the list with `name` moved to its beginning. If the list is then too long, the last names are
- * dropped.
+ * Returns the list of election names with `name` moved to its beginning. If the list is then too long, the
+ * last names are dropped.
  */
 export function withName(names: readonly string[], name: string): readonly string[] {
   return [name, ...withoutName(names, name)].slice(0, MAX_NAMES);
 }
 
-/** Returns the list without `name`. */
 export function withoutName(names: readonly string[], name: string): readonly string[] {
   return names.filter((other) => other !== name);
 }

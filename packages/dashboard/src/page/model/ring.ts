@@ -11,20 +11,23 @@ export interface Arrow {
   readonly middle: Point;
 }
 
-/** Returns the centres of the nodes, which lie on a circle, clockwise from the top. */
+/**
+ * Returns the centres of the nodes in the drawing of a deadlock. The nodes lie on a circle, clockwise from
+ * the top.
+ */
 export function ringOf(places: number, radius: number): readonly Point[] {
   return Array.from({ length: places }, (_one, place) => onRing((place / places) * 2 * Math.PI, radius));
 }
 
-/** Half the width and half the height of the text at a node. */
+/** Half the width and half the height of the space for the text of a node in a drawing. */
 export interface Room {
   readonly across: number;
   readonly down: number;
 }
 
 /**
- * Returns arrows from each node to the next, and from the last to the first. They leave room for the texts at
- * the nodes.
+ * Returns the arrows in the drawing of a deadlock: from each node to the next one, and from the last node to
+ * the first. They leave room for the texts of the nodes.
  */
 export function arrowsOf(places: number, radius: number, room: Room): readonly Arrow[] {
   const turn = (2 * Math.PI) / places;
@@ -38,8 +41,8 @@ export function arrowsOf(places: number, radius: number, room: Room): readonly A
 const STEP = Math.PI / 180;
 
 /**
- * Follows the ring that connects the nodes from one of them, clockwise (`1`) or counterclockwise (`-1`).
- * Returns the first angle at which the ring is outside of the text at that node.
+ * Follows the circle of nodes from the node at this angle, clockwise (`1`) or counterclockwise (`-1`).
+ * Returns the first angle at which the circle is outside of that node's text.
  */
 function clear(
   angle: number,

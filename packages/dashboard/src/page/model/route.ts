@@ -15,7 +15,7 @@ export type Route =
 /** The views that belong to no single queue, so that their address contains no name. */
 export const VIEWS = ['queues', 'elections', 'sessions', 'deadlocks', 'faults'] as const;
 
-/** Parses an address; an unknown one selects the list of queues. */
+/** Parses the part of the page's address after `#`. An unknown address selects the list of queues. */
 export function routeOf(hash: string): Route {
   const [, view = '', name = ''] = /^#?\/?([^/]*)\/?(.*)$/su.exec(hash) ?? [];
   if (view === 'queue' || view === 'election' || view === 'contenders') {
@@ -26,7 +26,10 @@ export function routeOf(hash: string): Route {
   return { view: VIEWS.find((known) => known === view) ?? 'queues' };
 }
 
-/** Formats an address. A name may contain anything, also slashes and lone surrogates. */
+/**
+ * Formats the part of the page's address after `#`. A queue name in it may contain anything, also slashes and
+ * lone surrogates.
+ */
 export function hashOf(route: Route): string {
   return 'name' in route ? `#/${route.view}/${encoded(route.name)}` : `#/${route.view}`;
 }
@@ -40,14 +43,17 @@ function encoded(name: string): string {
   });
 }
 
-/** Decodes a name. Returns an empty name for text that {@link hashOf} did not create. */
+/**
+ * Decodes a queue name from the page's address. Returns an empty name for text that {@link hashOf} did not
+ * create.
+ */
 function named(text: string): string {
   try {
     return decodeURIComponent(text).replace(/~([\da-f]{4})/g, (_all, code: string) =>
       String.fromCharCode(Number.parseInt(code, 16)),
     );
   } catch {
-    // The address has an invalid `%` sequence, which a user may have typed.
+    // Ignores an address with an invalid `%` sequence, which a user may have typed.
     return '';
   }
 }

@@ -23,7 +23,7 @@ export function sessionsWith(
   );
 }
 
-/** Describes how many queues are missing from an overview, as text to append to a sentence. */
+/** Describes how many queues the bridge has omitted from a snapshot, as text to append to a sentence. */
 export function coverageText({ included, omitted }: Coverage): string {
   return omitted === 0
     ? ''

@@ -41,7 +41,7 @@ function inUnits(whole: number): string {
   return `${large}${String(Math.floor((whole % unit) / next[1])).padStart(2, '0')}${next[0]}`;
 }
 
-/** Formats a duration that is updated every second: without tenths, at least `0s`. */
+/** Formats a duration that is updated every second: without tenths of seconds, and never below `0s`. */
 export function seconds(ms: number): string {
   return ms < 9_950 ? `${Math.floor(Math.max(0, ms) / 1_000)}s` : duration(ms);
 }

@@ -12,7 +12,7 @@ export interface Lane {
   readonly span: Span;
   readonly wait: Stretch | undefined;
   readonly hold: Stretch | undefined;
-  /** Whether the entry is still in the queue. */
+  /** Whether the entry is still in the queue now. */
   readonly isPresent: boolean;
 }
 
@@ -23,7 +23,10 @@ interface HandOff {
   readonly toLane: number;
 }
 
-/** A labelled point of the time axis: its position (`at`), and the time in milliseconds since 1970. */
+/**
+ * A labelled point of the time axis: its position (`at`, from 0 to 1), and its time in milliseconds since
+ * 1970.
+ */
 interface Tick {
   readonly at: number;
   readonly time: number;
@@ -34,13 +37,13 @@ export interface Drawing {
   readonly lanes: readonly Lane[];
   readonly handOffs: readonly HandOff[];
   readonly ticks: readonly Tick[];
-  /** Periods in which the store could not be read. */
+  /** Periods in which the store could not be read, as parts of the time axis. */
   readonly gaps: readonly Stretch[];
   /** Number of entries that were in the queue in the shown period and are not drawn, because there are too few rows. */
   readonly omitted: number;
 }
 
-/** The shown period, and the number of rows to draw. */
+/** The period that a timeline shows, and the number of its rows. */
 export interface Frame {
   /** Current time by the bridge's clock. */
   readonly now: number;
@@ -48,7 +51,10 @@ export interface Frame {
   readonly lanes: number;
 }
 
-/** Computes the drawing of the last `windowMs`: the stays of the entries that left last, then those of present entries in the order of the queue. */
+/**
+ * Computes the drawing of a timeline for the last `windowMs`. Its rows are the stays of the entries that left
+ * last, and then of the present entries in the order of the queue.
+ */
 export function drawingOf(
   { spans, gaps }: Pick<TimelineSnapshot, 'spans' | 'gaps'>,
   { now, windowMs, lanes }: Frame,
@@ -73,8 +79,8 @@ function clamp(part: number): number {
 }
 
 /**
- * Selects the stays to draw. Present entries and removed entries get half of the rows each; either kind may
- * use rows that the other leaves free.
+ * Selects the stays to draw. Entries in the queue and entries that have left it get half of the rows each.
+ * Either kind may use rows that the other kind leaves free.
  */
 function fitting(spans: readonly Span[], lanes: number): readonly Span[] {
   const ended = spans.filter(({ leftAt }) => leftAt !== undefined);
@@ -96,7 +102,10 @@ function stretch(from: number, to: number): Stretch | undefined {
   return to > from ? { from, to } : undefined;
 }
 
-/** Returns, for each hold, a line from the end of the latest earlier hold to its beginning. */
+/**
+ * Returns the hand-offs to draw: for each hold, a line from the end of the latest earlier hold to its
+ * beginning.
+ */
 function handOffsOf(lanes: readonly Lane[]): readonly HandOff[] {
   return lanes.flatMap(({ span: { heldAt, heldEarlier }, hold }, toLane) => {
     if (heldAt === undefined || heldEarlier || !hold || hold.from === 0) return [];
@@ -111,14 +120,20 @@ function handOffsOf(lanes: readonly Lane[]): readonly HandOff[] {
 
 const STEPS_MS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1_800, 3_600].map((s) => s * 1_000);
 
-/** Returns about four round times (such as full minutes), which are shown along the time axis. */
+/**
+ * Returns about four round times (such as full minutes) between the two given times, for the labels of the
+ * time axis.
+ */
 function ticksOf(begin: number, end: number): readonly number[] {
   const step = STEPS_MS.find((ms) => (end - begin) / ms <= 5) ?? end - begin;
   const first = Math.ceil(begin / step) * step;
   return Array.from({ length: Math.floor((end - first) / step) + 1 }, (_one, place) => first + place * step);
 }
 
-/** Counts the holds that ended in each of `parts` equal parts of the shown period, the oldest first. */
+/**
+ * Counts the holds that ended in each of `parts` equal parts of the period that the timeline shows, the
+ * oldest part first.
+ */
 export function pulseOf(spans: readonly Span[], { now, windowMs }: Frame, parts: number): readonly number[] {
   const counts = Array.from({ length: parts }, () => 0);
   for (const { heldAt, leftAt } of spans) {
@@ -129,7 +144,10 @@ export function pulseOf(spans: readonly Span[], { now, windowMs }: Frame, parts:
   return counts;
 }
 
-/** Returns hand-offs per second, over the part of the last minute in which the bridge watched. */
+/**
+ * Returns the hand-offs per second over the last minute, or over the shorter time since the bridge began to
+ * watch.
+ */
 export function handOffsPerS(
   { spans, beganAt }: Pick<TimelineSnapshot, 'spans' | 'beganAt'>,
   now: number,

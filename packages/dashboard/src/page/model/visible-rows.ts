@@ -1,13 +1,13 @@
 import type { QueueRow } from './meter.ts';
 
-/** The columns by which the rows may be sorted. */
+/** The columns by which the list of queues may be sorted. */
 export type SortKey = 'depth' | 'hand-offs' | 'held' | 'turn' | 'wait' | 'name';
 
 /** How the user has filtered and sorted the list of queues. */
 export interface Choice {
   readonly sort: SortKey;
   readonly reverse: boolean;
-  /** Shows only queues whose names contain this text, ignoring case. */
+  /** The text that the user searches for. Only queues whose names contain it, ignoring case, are shown. */
   readonly filter: string;
 }
 
@@ -21,7 +21,10 @@ const MEASURES: Readonly<Record<Exclude<SortKey, 'name'>, (row: QueueRow) => num
   wait: ({ waitMs }) => waitMs ?? -1,
 };
 
-/** Returns the rows to show. Numbers are sorted from the largest, names from A to Z. */
+/**
+ * Returns the rows of the list of queues whose names match the user's search, sorted as the user has chosen.
+ * Numbers are sorted from the largest, names from A to Z.
+ */
 export function visibleRows(
   rows: readonly QueueRow[],
   { sort, reverse, filter }: Choice,
@@ -37,8 +40,8 @@ function compare(a: QueueRow, b: QueueRow, sort: SortKey): number {
 }
 
 /**
- * Returns how the rows are sorted after a click on a column title: by that column, or the other way round if
- * they already are.
+ * Returns how the list of queues is sorted after a click on a column title: by that column, or in reverse if
+ * it is already sorted by that column.
  */
 export function sortedBy(choice: Choice, sort: SortKey): Choice {
   return { ...choice, sort, reverse: choice.sort === sort && !choice.reverse };

@@ -25,7 +25,8 @@ export interface AskProps {
 }
 
 /**
- * Requests the lock from its holder, and shows the holder's answer. Closing the dialog withdraws the request.
+ * A dialog in which the user requests the lock from its holder, and sees the holder's response. Closing the
+ * dialog withdraws the request.
  */
 export function AskDialog({ name, holder, onClose }: AskProps): ReactElement {
   const client = useBridge();

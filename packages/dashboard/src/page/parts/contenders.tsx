@@ -115,7 +115,8 @@ function Contender({ contender, snapshot, now, onAct }: ContenderProps): ReactEl
   );
 }
 
-// An action and its reversal, such as freeze and thaw, share one button. So the button keeps the focus.
+// The name of the button that starts an action. An action and its reversal, such as freeze and thaw, share
+// one button, so the button keeps the focus.
 const BUTTON_OF = {
   release: 'release',
   freeze: 'freeze',

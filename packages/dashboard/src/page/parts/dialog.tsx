@@ -16,7 +16,8 @@ export function Dialog({ title, onClose, children }: DialogProps): ReactElement 
     const opened = dialog.current;
     if (opened && !opened.open) {
       opened.showModal();
-      // The browser itself would focus the first element, which is the close button.
+      // Focuses another element than the browser would: the browser chooses the first element, which is the
+      // close button.
       opened.querySelector<HTMLElement>('input, footer button')?.focus();
     }
     return () => opened?.close();
@@ -43,7 +44,7 @@ export function Dialog({ title, onClose, children }: DialogProps): ReactElement 
   );
 }
 
-/** Shows pairs of a label and a value that describe what the dialog is about. */
+/** Shows a list of labels with their values in a dialog, such as the owner and the host of an entry. */
 export function Pairs({
   pairs,
 }: {

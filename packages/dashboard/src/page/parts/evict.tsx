@@ -7,9 +7,9 @@ import { ordinal, plain } from '../model/text.ts';
 import { Dialog, Pairs } from './dialog.tsx';
 import { StoredText } from './words.tsx';
 
-/** The entry to evict, as it was when the dialog opened. */
+/** The entry that the user wants to evict, as it was when the dialog opened. */
 export interface Target {
-  /** Name of the queue. */
+  /** Name of the queue that contains the entry. */
   readonly name: string;
   readonly entry: EntryRef & {
     readonly position?: number;
@@ -21,7 +21,7 @@ export interface Target {
 
 const MAX_REASON = 160;
 
-/** Requires a confirmation to remove exactly this entry, and shows the result. */
+/** A dialog in which the user confirms that the shown entry is to be removed. It also shows the result. */
 export function EvictDialog({
   target,
   onClose,
@@ -79,7 +79,7 @@ export function EvictDialog({
   );
 }
 
-/** Shows the result of an action in a dialog. */
+/** Shows the result of an action in a dialog, with a button that closes the dialog. */
 export function Outcome({
   title,
   text,

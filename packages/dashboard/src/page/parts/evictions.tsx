@@ -3,7 +3,7 @@ import type { ReactElement } from 'react';
 import { timeOfDay } from '../model/text.ts';
 import { StoredText } from './words.tsx';
 
-/** Shows the latest evictions, the newest first. */
+/** Shows the latest evictions of entries from a queue, the newest first. */
 export function Evictions({
   evictions,
 }: {

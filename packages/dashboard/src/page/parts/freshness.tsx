@@ -6,15 +6,15 @@ import { useNow } from '../hooks/now.ts';
 import { freshnessOf } from '../model/freshness.ts';
 import { plain } from '../model/text.ts';
 
-/** Props of a section that shows a snapshot. */
+/** Props of a section of the page that shows data from a snapshot. */
 export interface FreshProps {
   readonly observed: Observed<Snapshot>;
-  /** Whether the children are rendered also before the first snapshot. */
+  /** Whether the content of the section is rendered even before the first snapshot. */
   readonly isAlwaysShown?: boolean;
   readonly children: ReactNode;
 }
 
-/** Shows data of a snapshot. Outdated data is marked as such, with a notice. */
+/** A section of the page that shows data from a snapshot. Outdated data is marked as such, with a notice. */
 export function Fresh({ observed, isAlwaysShown = false, children }: FreshProps): ReactElement {
   const { tone, text } = freshnessOf(observed, useNow(1_000));
   return (
@@ -37,12 +37,12 @@ export function Fresh({ observed, isAlwaysShown = false, children }: FreshProps)
   );
 }
 
-/** Returns the snapshot, or `undefined` until one with data has arrived. */
+/** Returns the snapshot that a section shows, or `undefined` until a snapshot with data has arrived. */
 export function loadedSnapshot<P extends Snapshot>({ snapshot }: Observed<P>): P | undefined {
   return snapshot?.status === 'connecting' ? undefined : snapshot;
 }
 
-/** Returns whether the shown data is current, so that ages may grow. */
+/** Returns whether the shown data is current. Only then may ages on the page grow. */
 export function isLive({ connection, snapshot }: Observed<Snapshot>): boolean {
   return connection === 'live' && snapshot?.status === 'live';
 }

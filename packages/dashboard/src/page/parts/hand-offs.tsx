@@ -6,8 +6,8 @@ import { plain } from '../model/text.ts';
 const PACE_MS = 4_000;
 
 /**
- * Announces the holder to screen readers. After several changes within 4 s it announces only the latest
- * holder.
+ * Announces each new holder of the lock to screen readers. After several changes within 4 s it announces only
+ * the latest holder.
  */
 export function HandOffs({ owners }: { readonly owners: readonly string[] }): ReactElement {
   const [words, setWords] = useState('');

@@ -10,7 +10,7 @@ const COLUMNS = [
   ['Wait', 'expected wait of a new entry'],
 ] as const;
 
-/** Lists the keys, and explains the columns. */
+/** A dialog that lists the keyboard shortcuts, and explains the columns of the list of queues. */
 export function HelpDialog({ onClose }: { readonly onClose: () => void }): ReactElement {
   return (
     <Dialog title="Keyboard shortcuts" onClose={onClose}>

@@ -7,7 +7,8 @@ import { Pairs } from './dialog.tsx';
 import { Empty, StoredText } from './words.tsx';
 
 /**
- * Functions for the actions that the user may do to an entry. An action without a function is not allowed.
+ * Functions for the actions that the user may do to an entry. If a function is missing, the user may not do
+ * that action.
  */
 export interface EntryActions {
   readonly onEvict?: (entry: EntrySnapshot) => void;
@@ -20,10 +21,10 @@ export interface HoldersProps {
   readonly actions: EntryActions;
 }
 
-// Largest number of shared holders that are shown one by one.
+// Largest number of holders that are shown one by one, when several clients hold the lock together.
 const SHOWN = 4;
 
-/** Shows the admitted entries of a queue. */
+/** Shows the holders of a queue: its admitted entries. */
 export function Holders({ snapshot, isRunning, actions }: HoldersProps): ReactElement {
   const holders = holdersOf(snapshot);
   const { bridge: now } = useNow(250, isRunning);
@@ -128,7 +129,8 @@ interface BarProps {
 function Bar({ meter: { kind, part, ms, typicalMs }, isRunning }: BarProps): ReactElement {
   const isLong = kind === 'typical' && typicalMs !== undefined && ms > typicalMs;
   const usual = typicalMs === undefined ? '' : `typically ${duration(typicalMs)}`;
-  // Outdated data does not prove that the entry still holds the lock.
+  // The remaining proven time is not shown from outdated data, which does not prove that the entry still
+  // holds the lock.
   const isProven = kind !== 'budget' || isRunning;
   const texts = {
     budget: !isRunning ? 'the proven time is unknown' : `${duration(ms)} proven, until the next heartbeat`,
@@ -146,8 +148,8 @@ function Bar({ meter: { kind, part, ms, typicalMs }, isRunning }: BarProps): Rea
 }
 
 /**
- * Returns the largest value since the component was first shown. The remaining proven time of a hold is largest
- * right after a heartbeat.
+ * Returns the largest value that was passed since the component was first shown. The remaining proven time of
+ * a hold is largest right after a heartbeat.
  */
 function useLargest(value: number): number {
   const [largest, setLargest] = useState(value);

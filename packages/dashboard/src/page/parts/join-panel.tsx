@@ -7,7 +7,7 @@ import { withoutCode } from '../model/freshness.ts';
 import { duration, ordinal, plain } from '../model/text.ts';
 import { HeldLock } from './held-lock.tsx';
 
-/** Lets the user join the queue, see the position, and leave. */
+/** Lets the user join the queue, see the position of their own entry, and leave the queue. */
 export function JoinPanel({ join }: { readonly join: OwnJoin }): ReactElement {
   const identity = useContext(FactsContext)?.identity;
   const { view, hasJoined, owner, setOwner, isReader, setIsReader } = join;

@@ -21,7 +21,10 @@ const COLUMNS: readonly Column<RecordedHoldSnapshot>[] = [
   { id: 'end', title: 'End', cell: (hold) => <StoredText text={recordedEnd(hold)} /> },
 ];
 
-/** Lists the holds that their clients recorded, the newest first. Shows nothing if there are none. */
+/**
+ * Lists the holds of a queue that its clients have recorded, the newest first. Shows nothing if there are
+ * none.
+ */
 export function RecordedHolds({
   holds,
 }: {

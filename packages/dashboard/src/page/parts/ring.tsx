@@ -5,8 +5,8 @@ import { plain, short } from '../model/text.ts';
 
 const RADIUS = 100;
 const HALF = { across: 52, down: 15 };
-// Half the width and height of the space at a node in which no arrow is drawn. It is a little larger than the
-// node's text.
+// Half the width and height of the space around a node of the drawing in which no arrow is drawn. It is a
+// little larger than the node's text.
 const ROOM = { across: HALF.across + 5, down: HALF.down + 5 };
 const MAX_NODES = 12;
 

@@ -23,7 +23,8 @@ export function Stay({
   const begin = wait?.from ?? hold?.from ?? 0;
   const end = hold?.to ?? wait?.to ?? begin;
   const label = plain(span.owner) || '-';
-  // The owner's name is drawn to the left of the bar if there is room, else to the right, else inside of it.
+  // Draws the owner's name to the left of the bar if there is room, else to the right of the bar, else inside
+  // of it.
   const isBefore = x(begin) > 96;
   const isAfter = !isBefore && width - x(end) > 96;
   const labelX = isBefore ? x(begin) - 6 : isAfter ? x(end) + 6 : x(begin) + 8;

@@ -7,18 +7,19 @@ import { targetOf, withFocused } from '../model/moves.ts';
 export interface Column<R> {
   readonly id: string;
   readonly title: string;
-  /** Whether the column has numbers, which are aligned to the right. */
+  /** Whether the cells of the column are numbers, which are aligned to the right. */
   readonly isNumber?: boolean;
-  /** Whether the table hides this column before the others when there is not enough room. */
+  /** Whether the table hides this column before other columns when there is not enough room. */
   readonly isSpare?: boolean;
   readonly cell: (row: R) => ReactNode;
-  /** Called when the title is clicked. */
+  /** Called when the user clicks the title of the column. */
   readonly onSort?: () => void;
 }
 
 export interface TableProps<R> {
-  /** Accessible name of the table; also the class for the widths of its columns. */
+  /** Accessible name of the table, for screen readers. */
   readonly label: string;
+  /** The end of the CSS class `table-…`, which sets the widths of the columns. */
   readonly kind: string;
   readonly columns: readonly Column<R>[];
   readonly rows: readonly R[];
@@ -31,7 +32,9 @@ const ROW_PX = 46;
 const NARROW_ROW_PX = 64;
 const SPARE_ROWS = 6;
 
-/** A table of any length. Only the visible rows and the focused one are rendered. It scrolls with the page. */
+/**
+ * A table of any length, which scrolls with the page. Only the visible rows and the focused row are rendered.
+ */
 export function Table<R>(props: TableProps<R>): ReactElement {
   const { label, kind, columns, rows, keyOf } = props;
   const body = useRef<HTMLDivElement>(null);
@@ -137,7 +140,10 @@ function indexOf(element: Element): number {
   return Number(row?.dataset['index'] ?? -1);
 }
 
-/** Moves the focus to the first link or button of another row, once that row is rendered. */
+/**
+ * Returns a function that moves the focus to the first link or button of another table row, once that row is
+ * rendered.
+ */
 function useMoves(
   body: { readonly current: HTMLDivElement | null },
   reveal: (to: number) => void,

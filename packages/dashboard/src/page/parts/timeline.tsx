@@ -21,7 +21,7 @@ export interface TimelineProps {
   readonly snapshot: TimelineSnapshot;
   /** Whether the timeline moves with the time. It does not while the data is outdated. */
   readonly isRunning: boolean;
-  /** Id of the user's own entry. */
+  /** Id of the entry by which the user of the page has joined the queue. */
   readonly ownId: string | undefined;
 }
 
@@ -29,7 +29,7 @@ export interface TimelineProps {
 export function Timeline({ snapshot, isRunning, ownId }: TimelineProps): ReactElement {
   const [windowMs, setWindowMs] = useState<number>(WINDOWS[0][1]);
   const isNarrow = useMedia('(max-width: 720px)');
-  // The drawing is updated only after it has moved by at least one pixel.
+  // Updates the drawing of the timeline only after it has moved by at least one pixel.
   const { bridge: now } = useNow(Math.max(usePaceMs(), windowMs / 600), isRunning);
   const frame = { now, windowMs, lanes: isNarrow ? 10 : 14 };
   const drawing = drawingOf(snapshot, frame);
@@ -147,7 +147,8 @@ function Pulse({
   readonly counts: readonly number[];
   readonly width: number;
 }): ReactElement {
-  // The scale of the bars reaches at least to 4 hand-offs, so that one or two are not drawn at full height.
+  // The scale of the bars reaches at least to 4 hand-offs, so that a bar for one or two hand-offs is not
+  // drawn at full height.
   const max = Math.max(4, ...counts);
   const step = width / counts.length;
   return (

@@ -8,15 +8,15 @@ import { Table, type Column } from './table.tsx';
 import { Empty, StoredText } from './words.tsx';
 
 export interface WaitersProps {
-  /** The waiting entries, in order. */
+  /** The waiting entries of the queue, in its order. */
   readonly waiters: readonly EntrySnapshot[];
   readonly isRunning: boolean;
   readonly acts: EntryActions;
-  /** Id of the user's own entry. */
+  /** Id of the entry by which the user of the page has joined the queue. */
   readonly ownId: string | undefined;
 }
 
-/** Lists the waiters with their positions, in order. */
+/** Lists the waiters of a queue with their positions, in the order of the queue. */
 export function Waiters({ waiters, isRunning, acts, ownId }: WaitersProps): ReactElement {
   const { bridge: now } = useNow(1_000, isRunning);
   const columns = useMemo(() => columnsOf(now, acts), [now, acts]);

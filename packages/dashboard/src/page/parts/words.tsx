@@ -2,7 +2,9 @@ import { useEffect, useRef, type ReactElement, type ReactNode } from 'react';
 import { hashOf } from '../model/route.ts';
 import { plain } from '../model/text.ts';
 
-/** Shows a text from the store, shortened if it is long. The full text appears when the pointer is on it. */
+/**
+ * Shows a text from the store, shortened if it is long. The full text appears when the pointer rests on it.
+ */
 export function StoredText({
   text,
   none = '-',
@@ -68,7 +70,10 @@ export function Empty({
   );
 }
 
-/** The title of a view. It takes the focus when the view opens, so that it is read aloud and the next Tab starts here. */
+/**
+ * The title of a view. It takes the focus when the view opens. So a screen reader reads the title aloud, and
+ * the Tab key continues from there.
+ */
 export function Title({ children }: { readonly children: ReactNode }): ReactElement {
   const title = useRef<HTMLHeadingElement>(null);
   useEffect(() => {

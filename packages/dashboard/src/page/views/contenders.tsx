@@ -8,7 +8,9 @@ import { Happenings } from '../parts/happenings.tsx';
 import { Timeline } from '../parts/timeline.tsx';
 import { Title } from '../parts/words.tsx';
 
-/** Shows the demo: processes that the user may disturb, and the events that follow. */
+/**
+ * Shows a demo: processes that contend for one lock and that the user may disturb, and what happens to them.
+ */
 export function ContendersView({ name }: { readonly name: string }): ReactElement {
   const seen = useContenders(name);
   const timeline = useTimeline(name);

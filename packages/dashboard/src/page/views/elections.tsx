@@ -138,5 +138,5 @@ export function ElectionView({ name }: { readonly name: string }): ReactElement 
   );
 }
 
-// Elections have few candidates; for thousands there is the view of the queue.
+// Maximum number of candidates that the view of an election shows. The view of the queue shows all of them.
 const SHOWN = 200;

@@ -18,7 +18,7 @@ import { Timeline } from '../parts/timeline.tsx';
 import { Waiters } from '../parts/waiters.tsx';
 import { Figure, Figures, StoredText, Title } from '../parts/words.tsx';
 
-/** The action that the user is about to confirm. */
+/** The action on an entry that the user has chosen and has to confirm in a dialog. */
 type PendingAction =
   | { readonly kind: 'evict'; readonly target: Target }
   | { readonly kind: 'ask'; readonly holder: EntrySnapshot };
@@ -29,7 +29,7 @@ export function QueueView({ name }: { readonly name: string }): ReactElement {
   const timeline = useTimeline(name);
   const record = useRecord(name);
   const may = useMay();
-  // The user's join to the queue is kept in this component, because hiding the panel must not end the join.
+  // The user's membership in the queue is kept in this component, because hiding the panel must not end it.
   const join = useOwnJoin(name);
   const [doing, setDoing] = useState<PendingAction>();
   const acts = useMemo(
