@@ -12,9 +12,9 @@ export class Wires {
   #weather = FINE;
 
   /**
-   * Connects a caller to its target, and transfers the data. While one of the two directions is cut silently,
-   * the connection is delayed, like a TCP handshake whose packets are lost. If the caller disconnects
-   * during the delay, the target never sees the connection.
+   * Connects a party to the target that it requests, and transfers the data. While one of the two directions
+   * is cut silently, the connection is delayed, like a TCP handshake whose packets are lost. If the party
+   * disconnects during the delay, the target never sees the connection.
    */
   carry(call: Call): void {
     const pending = new Pending(call, () => this.#pending.delete(pending));

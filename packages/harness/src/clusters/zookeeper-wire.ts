@@ -4,8 +4,8 @@ import { splitEndpoint } from '../services/endpoint.ts';
 
 /**
  * The part of ZooKeeper's protocol (zookeeper.jute, ZooDefs.OpCode) that is needed to write and read through
- * one member. The npm package `zookeeper` is not usable here. After a lost connection it may close a socket
- * of the process that does not belong to it, if another one was opened in the meantime.
+ * one member. It replaces the npm package `zookeeper`, which has a defect: after a lost connection it may
+ * close a socket that another part of the process has opened since.
  */
 
 const OP = { create: 1, delete: 2, getData: 4, setData: 5, getChildren: 8, sync: 9, close: -11 } as const;
@@ -67,8 +67,8 @@ export class ZooKeeperWire {
   }
 
   /**
-   * Opens a new session for the duration of `use`. The session sends no heartbeats, so the server ends it
-   * when it is idle for longer than its timeout.
+   * Opens a new session, and closes it when `use` has settled. The session sends no heartbeats, so the server
+   * ends it when it is idle for longer than its timeout.
    */
   static async during<T>(endpoint: string, use: (wire: ZooKeeperWire) => Promise<T>): Promise<T> {
     const wire = await ZooKeeperWire.open(endpoint);

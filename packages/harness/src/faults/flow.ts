@@ -2,7 +2,7 @@
 export class Flow {
   /** Bytes forwarded so far. */
   bytes = 0;
-  /** Bytes in flight now: held, delayed or waiting for the rate limit. */
+  /** Bytes in flight now: held back, delayed or waiting for the rate limit. */
   keptBytes = 0;
   /** Bytes dropped so far. */
   lostBytes = 0;

@@ -44,8 +44,9 @@ export async function startContainer(image: ServerImage): Promise<ContainerServi
       .withEnvironment({ ...image.environment })
       .withCopyContentToContainer([...image.files])
       .withExposedPorts(image.port)
-      // The probe below detects that the server is ready. With a wait strategy of testcontainers, a failed
-      // wait would remove the container before its log is read.
+      // Waits only for the first line of the server's log. Afterwards a probe detects that the server is
+      // ready. If a wait strategy of testcontainers failed, it would remove the container before its log is
+      // read.
       .withWaitStrategy(Wait.forLogMessage(/./))
       .withStartupTimeout(START_WITHIN_MS)
       .start();
@@ -120,7 +121,7 @@ class ContainerServer implements ContainerService {
     await this.answers();
   }
 
-  /** Resolves when the server serves requests. */
+  /** Resolves when the server in the container serves requests. */
   async answers(): Promise<void> {
     const { name, probe } = this.#image;
     const what = `${name} answers on ${this.endpoint}`;

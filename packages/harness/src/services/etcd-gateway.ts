@@ -11,7 +11,10 @@ export interface EtcdCall {
   readonly signal?: AbortSignal;
 }
 
-/** Sends one request to the JSON gateway of a member: bytes are base64, 64-bit numbers are strings. */
+/**
+ * Sends one request to the JSON gateway of an etcd member. In its JSON, bytes are base64, and 64-bit numbers
+ * are strings.
+ */
 export async function callEtcd({ endpoint, call, agent, signal }: EtcdCall, body: object): Promise<unknown> {
   const options = {
     ...splitEndpoint(endpoint),
