@@ -7,7 +7,7 @@ import { LockRuntime } from './lock-runtime.ts';
 export interface MethodCall {
   readonly instance: object;
   readonly args: readonly unknown[];
-  /** The name `Class.method`, for messages. */
+  /** The name of the method as `Class.method`, for messages. */
   readonly label: string;
   /** Calls the original method. */
   readonly proceed: (...args: readonly unknown[]) => unknown;
@@ -57,7 +57,7 @@ export function replaceMethod(
   Inject(LockRuntime)(target, RUNTIME);
 }
 
-/** A method that a decorator is applied to. */
+/** A method with a decorator, which the decorator may replace. */
 export interface DecoratedMethod {
   readonly method: AnyMethod;
   /** Replaces the method on its prototype. */

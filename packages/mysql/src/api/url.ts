@@ -20,7 +20,7 @@ const PARAMETERS: KnownOptions<Parameters> = {
   key: 'string',
 };
 
-/** The parts of a backend URL. */
+/** The server, database and credentials that a backend URL names. */
 export interface Server {
   /** The URL without user and password, for messages. */
   readonly endpoint: string;
