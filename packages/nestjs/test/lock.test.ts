@@ -111,7 +111,7 @@ describe('@Lock', () => {
 
   afterEach(() => apps.close());
 
-  it('runs a method under a lock whose name is made of the method's arguments', async () => {
+  it('runs a method under a lock whose name is made of the arguments of the method', async () => {
     const ledger = app.get(Ledger);
     expect(await ledger.pay('1', 5)).to.equal('orders/1 true false 1 5');
     const hold = await apps.other.acquire('orders/1');
