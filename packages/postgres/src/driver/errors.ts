@@ -24,8 +24,8 @@ const HINTS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Hints for errors whose code has several causes, by patterns of the message. They take precedence over the
- * hints for the code (`HINTS`).
+ * Hints for errors whose SQLSTATE code has several causes, selected by patterns of the error message. They
+ * take precedence over the hints for the code (`HINTS`).
  */
 const TEXT_HINTS: readonly (readonly [RegExp, string])[] = [
   [/too many connections for role/, 'raise its limit: alter role … connection limit'],
@@ -58,7 +58,7 @@ export function isClash(error: unknown): boolean {
   return CLASHES.has(codeOf(error));
 }
 
-/** Returns whether a connection cannot be used any more after this error. */
+/** Returns whether a connection cannot be used any more after the given error. */
 export function breaksConnection(error: unknown): boolean {
   const code = codeOf(error);
   return code === '' || LEAVE.has(code) || code.startsWith('08');

@@ -16,7 +16,7 @@ export interface Statement {
   readonly text: string;
   readonly values?: unknown[];
   readonly types: {
-    /** Returns the parser of a column's type, by the type's object id. */
+    /** Returns the parser for a column, by the object id (OID) of the column's type. */
     getTypeParser(oid: number): (text: string) => unknown;
   };
 }
