@@ -205,7 +205,7 @@ describe('a queue of PostgreSQL with an advisory lock', () => {
     await (await ours.acquire('jobs')).release();
   }).timeout(WITHIN_MS);
 
-  it('lets a waiter wait on a new connection when the waiter's connection breaks', async () => {
+  it('lets a waiter wait on a new connection when the connection of the waiter breaks', async () => {
     const old = await other();
     await old.query(`select pg_advisory_lock(${KEY})`);
     const waiting = client().acquire('jobs');
