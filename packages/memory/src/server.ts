@@ -81,8 +81,7 @@ export class Server implements MemoryServer {
     for (const id of this.#sessions.ids) this.#sessions.end(id);
   }
 
-  // --- Methods for the connections of clients. They do what `Session` and `Backend` specify for the methods of
-  // the same names.
+  // --- Methods for connections of clients. `Session` and `Backend` specify the methods of these names.
 
   open(ttlMs: number): Granted {
     return this.#sessions.open(`session-${String(++this.#counter)}`, ttlMs);
@@ -130,10 +129,7 @@ export class Server implements MemoryServer {
     return specs.map((spec) => this.enqueue(sessionId, spec));
   }
 
-  /**
-   * Removes all entries that one call has enqueued together, because one of them was removed. Throws
-   * `ENTRY_LOST`.
-   */
+  /** Removes all entries that one call has enqueued, because one of them was removed. Throws `ENTRY_LOST`. */
   loseAll(sessionId: string, specs: readonly EntrySpec[]): never {
     for (const spec of specs) this.remove(sessionId, spec);
     const ids = specs.map(({ id }) => id).join(', ');

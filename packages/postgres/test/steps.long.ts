@@ -161,7 +161,7 @@ describe('the steps on PostgreSQL', () => {
   it('order entries by their commits and not by their requests', async () => {
     const session = await clients.session();
     await session.enqueue(newSpec({ queue: 'ordered' })).then(({ key }) => key);
-    // The operator's open transaction stands for a step in progress on the queue. The next step waits for its
+    // Simulates a step in progress on the queue by an open transaction of the operator. The next step waits for its
     // commit, and then reads what it has written.
     await clients.operator.query('begin');
     await clients.operator.query("select from queuelock.queue where name = 'ordered' for update");

@@ -43,10 +43,7 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/**
- * The connections of a backend to its server. Each is opened on demand, one after another, until `Link` is
- * closed.
- */
+/** The connections of a backend to its server. They are opened on demand, one after another, until the link is closed. */
 export class Link {
   readonly #driver: Driver;
   readonly #settings: Settings;
@@ -124,8 +121,7 @@ export class Link {
       this.#giveBack(wire);
       return response;
     } catch (error) {
-      // If the server has reported an error, the connection can still be used. After any other failure, it is
-      // closed.
+      // After an error that the server reports, the connection can still be used. After any other failure, it is closed.
       if ((numberOf(error) === undefined && !isResponse(error)) || isReadOnly(error)) this.#lose(wire, error);
       else this.#giveBack(wire);
       if (this.#isClosed) throw connectionClosed(this.endpoint);
@@ -183,8 +179,7 @@ export class Link {
       givenUp.abort();
       this.#record(error);
       this.#pace.failed();
-      // If a connection is open, the step that uses it passes it on to a waiting step. If no connection is
-      // open, all waiting steps are rejected.
+      // A running step passes its connection on to a waiting step. If no connection is open, all waiting steps are rejected.
       if (this.#wires.size === 0) this.#refuse(asQueueLockError(error, this.endpoint));
     }
     this.#isOpening = false;
@@ -219,10 +214,7 @@ export class Link {
     this.#settings.onDown();
   }
 
-  /**
-   * Records why a connection failed, for the message of a later timeout. Ignores each `QueueLockError`,
-   * because it does not contain the cause.
-   */
+  /** Records why a connection failed, for the message of a later timeout. Ignores each error that is a `QueueLockError`. */
   #record(error: unknown): void {
     if (!isQueueLockError(error)) this.#failure = error;
   }
@@ -232,7 +224,7 @@ export class Link {
     this.#waiting.clear();
   }
 
-  /** Settles as the promise `answer` does. Rejects with `UNAVAILABLE` if `answer` is still pending after `ms` milliseconds. */
+  /** Settles as the promise `response` does. Rejects with `UNAVAILABLE` if `response` is still pending after `ms` milliseconds. */
   #within<T>(ms: number, response: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const cancel = this.#settings.clock.after(Math.max(0, ms), () => {
@@ -252,10 +244,7 @@ export class Link {
   }
 }
 
-/**
- * Returns whether an error shows that the server has replied. It does if it is a `QueueLockError` with a code
- * other than `UNAVAILABLE`.
- */
+/** Returns whether an error shows that the server has replied: it is a `QueueLockError` with a code other than `UNAVAILABLE`. */
 function isResponse(error: unknown): boolean {
   return isQueueLockError(error) && error.code !== 'UNAVAILABLE';
 }

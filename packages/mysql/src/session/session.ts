@@ -29,10 +29,7 @@ export interface Tenancy {
   readonly id: string;
   readonly generation: number;
   readonly ttlMs: number;
-  /**
-   * The largest order number of entries that earlier clients of the session added. 0 if no earlier client
-   * added one.
-   */
+  /** The largest order number of entries that earlier clients of the session added. 0 if they added none. */
   readonly inherited: number;
   /** How many entries of the session other clients have evicted so far. */
   readonly lost: number;
@@ -157,10 +154,7 @@ export class MysqlSession implements Session, Resident {
     this.#connection.leave(this);
   }
 
-  /**
-   * Compares the state of the session that a poll has found with the known state. `generation` is `undefined` when the session has ended. `lost` is
-   * the number of its evicted entries.
-   */
+  /** Compares the state of the session in the database with the known state. `generation` is `undefined` when the session has ended. */
   seen(generation: number | undefined, lost: number): void {
     if (generation !== this.generation) this.entries.endSession();
     else if (lost !== this.#lost) this.#reconciler.reconcile();

@@ -108,10 +108,7 @@ export interface Settings {
   readonly connections: number;
   readonly requestTimeoutMs: number;
   readonly advisoryKey: AdvisoryKeyOf | undefined;
-  /**
-   * Emits an error each time that the backend fails to read the credentials or certificates again for a new
-   * connection.
-   */
+  /** Emits an error each time that the backend fails to read the credentials or certificates again for a new connection. */
   readonly errors$: Observable<QueueLockError>;
 }
 
