@@ -22,7 +22,8 @@ export interface Store {
   /** Returns the URL with which a backend connects to a server at the address `endpoint`. */
   urlAt(endpoint: string): string;
   /**
-   * `module` exports the backend under the name `name`. With both, another process can create the backend.
+   * The module that exports the function `name`, which creates the backend. With it, another process creates the
+   * backend.
    */
   readonly module: string;
   readonly name: string;

@@ -109,8 +109,8 @@ export class Server implements MemoryServer {
     const entry = this.#queues.find(spec.queue, spec.id);
     const tenancy = this.#sessions.tenancyOf(sessionId);
     if (!entry) return this.#queues.join({ sessionId, tenancy }, spec);
-    // An id is random, so a client cannot guess it. It knows the id of an existing entry only from an earlier
-    // client of the same session. Ids of other sessions are refused.
+    // A client cannot guess ids. If the entry belongs to another session, the client has its id from an
+    // earlier process. Ids of other sessions are refused.
     if (entry.sessionId !== sessionId)
       throw new QueueLockError('ENTRY_LOST', `the entry ${entry.key} is of another session`);
     entry.tenancy = tenancy;

@@ -12,7 +12,7 @@ export function harness(optionsFor: (url: string) => MysqlOptions = (url) => ({ 
   return {
     name: 'mysql',
     ttlMs: 800,
-    // A session may expire this many milliseconds late. That covers the polling interval of a waiter with
+    // The entries of a dead session may be removed this many milliseconds after its TTL. That covers the polling interval of a waiter with
     // many entries ahead, and the delays of a busy machine.
     expiryGranularityMs: 800,
     connect: async () => mysql(optionsFor(own.url)),

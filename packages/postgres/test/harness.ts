@@ -13,7 +13,7 @@ export function harness(optionsFor: (url: string) => PostgresOptions = (url) => 
   return {
     name: 'postgres',
     ttlMs: 2_000,
-    // A session may expire this many milliseconds late. That covers the interval at which a waiter with many
+    // The entries of a dead session may be removed this many milliseconds after its TTL. That covers the interval at which a waiter with many
     // entries ahead reads, and the delays of a busy machine.
     expiryGranularityMs: 8_000,
     connect: async () => postgres({ ...optionsFor(own.url), connections: 2 }),

@@ -48,7 +48,7 @@ export function byAge({ entry: a }: StuckEntry, { entry: b }: StuckEntry): numbe
 class Node implements StuckEntry {
   readonly queue: string;
   readonly entry: QueueEntry;
-  /** The entries with which the call chains wait that hold the entry of this node. */
+  /** The waiting entries of all call chains that hold the entry of this node. */
   readonly heldBy: Node[] = [];
   mayBegin = false;
   mayEnd = false;

@@ -123,7 +123,7 @@ async function withShared<Permit extends SharedOwnership | undefined>(
   let shared: Permit | undefined;
   try {
     shared = await take(ofKey.signal);
-    // Throws if the permit of the key was lost while the reply about the shared permit was in flight.
+    // Throws if the permit of the key was lost while the request for the shared permit was in flight.
     if (shared) ofKey.throwIfLost();
   } catch (error) {
     await shared?.release();

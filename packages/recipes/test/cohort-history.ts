@@ -156,9 +156,8 @@ class World {
 
   #begins(acquirer: Acquirer, hold: CohortHold): void {
     const wasLost = this.acquirers.map(({ lost }) => lost);
-    // Reads `held` of the other holds before `signal.aborted`, because after the deadline a read of
-    // `signal.aborted` would itself abort the signal. The cohort must report a loss itself, without such a
-    // read.
+    // Reads `held` of the other holds and not `signal.aborted`. After the deadline, a read of
+    // `signal.aborted` would itself abort the signal. But the test requires that the cohort reports the loss.
     const two = this.acquirers.some(({ hold: other }) => other?.held);
     if (two) this.unsafe.push('two hold');
     const unreported = this.acquirers.some(({ status }, at) => status === 'holding' && !wasLost[at]);

@@ -79,7 +79,7 @@ describe('the leader of three members', () => {
     return leader === undefined ? { role, term } : { role, term, leader };
   };
 
-  it('is the member that reports to lead and that a majority follows', () => {
+  it('is the member that reports that it leads and that a majority follows', () => {
     expect(leaderOf([view('follower', 2, 'b'), view('leader', 2, 'b'), view('follower', 2, 'b')])).to.equal(
       1,
     );

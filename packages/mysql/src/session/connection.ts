@@ -185,8 +185,8 @@ export class Connection {
 
   /**
    * Repairs a queue in which an entry waits although it may hold, if the entry is still waiting. Such a state
-   * is normal for a moment between two steps. The state lasts if an operator has deleted an entry ahead by
-   * hand, because then no step admits the next one.
+   * is normal for a moment between two statements. The state lasts if an operator has deleted an entry ahead
+   * by hand, because then no step admits the next one.
    */
   #mendLater({ queue, key }: Placed): void {
     const waits = [...this.#residents.values()].some(({ entries }) =>

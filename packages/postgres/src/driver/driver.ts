@@ -9,7 +9,7 @@ export interface WireEvents {
   readonly onMessage: (channel: string, message: string) => void;
   /** Called when the connection has ended. */
   readonly onEnd: (error: unknown) => void;
-  /** Aborts when the backend no longer needs the connection that is being opened. */
+  /** Aborts when the backend no longer waits for the connection to open. */
   readonly signal: AbortSignal;
 }
 
