@@ -12,8 +12,8 @@ export function harness(optionsFor: (url: string) => MysqlOptions = (url) => ({ 
   return {
     name: 'mysql',
     ttlMs: 800,
-    // The entries of a dead session may be removed this many milliseconds after its TTL. That covers the polling interval of a waiter with
-    // many entries ahead, and the delays of a busy machine.
+    // The entries of a dead session may be removed this many milliseconds after its TTL. That covers the
+    // polling interval of a waiter with many entries ahead, and the delays of a busy machine.
     expiryGranularityMs: 800,
     connect: async () => mysql(optionsFor(own.url)),
     traces: true,

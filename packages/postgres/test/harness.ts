@@ -13,8 +13,8 @@ export function harness(optionsFor: (url: string) => PostgresOptions = (url) => 
   return {
     name: 'postgres',
     ttlMs: 2_000,
-    // The entries of a dead session may be removed this many milliseconds after its TTL. That covers the interval at which a waiter with many
-    // entries ahead reads, and the delays of a busy machine.
+    // The entries of a dead session may be removed this many milliseconds after its TTL. That covers the
+    // interval at which a waiter with many entries ahead reads, and the delays of a busy machine.
     expiryGranularityMs: 8_000,
     connect: async () => postgres({ ...optionsFor(own.url), connections: 2 }),
     traces: true,
