@@ -9,7 +9,7 @@ import { machineMs, type BlockedHolderOptions, type BlockedHolderReport } from '
 export interface BlockedLoopStage {
   /** The module, export and options with which the holder's process creates its backend. */
   readonly holder: Pick<BlockedHolderOptions, 'module' | 'backend' | 'options'>;
-  /** Creates the backend of the waiter. */
+  /** Creates the backend with which the waiter connects to the server. */
   readonly connect: () => Backend | Promise<Backend>;
   readonly stop: () => Promise<unknown>;
 }

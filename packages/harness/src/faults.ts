@@ -41,7 +41,7 @@ export class TcpProxy {
   onClientData: ((chunk: Buffer, connection: ProxyConnection) => void) | undefined;
   /** Called with each chunk from the server before it is forwarded. */
   onServerData: ((chunk: Buffer, connection: ProxyConnection) => void) | undefined;
-  /** Number of connections accepted so far. */
+  /** Number of connections that the proxy has accepted so far. */
   accepted = 0;
   readonly #targetOf: () => string;
   readonly #connections = new Set<ProxyConnection>();
@@ -53,7 +53,7 @@ export class TcpProxy {
     this.endpoint = `127.0.0.1:${port}`;
   }
 
-  /** The connections that are open now. */
+  /** The connections of clients to the proxy that are open now. */
   get connections(): readonly ProxyConnection[] {
     return [...this.#connections];
   }

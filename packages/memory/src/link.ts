@@ -42,7 +42,7 @@ export interface LinkOptions {
    * event takes half of it. Default 0: everything happens at once.
    */
   readonly latencyMs?: number;
-  /** Intercepts each call. Default: calls `proceed()`. */
+  /** Intercepts each call of the client to the server. Default: calls `proceed()`. */
   readonly intercept?: Intercept;
   /**
    * Called for every event (a turn, or a change of an observed queue or register) with a function that delivers the event. The callback must call

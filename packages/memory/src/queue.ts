@@ -17,7 +17,7 @@ export interface Entry extends EntrySpec {
   turn: Turn;
   /** The reason for which the entry has left the queue. Absent while the entry is in the queue. */
   gone?: 'ENTRY_LOST' | 'SESSION_LOST';
-  /** Subscribers to the turn of this entry. */
+  /** Subscribers that receive the turns of this entry. */
   readonly followers: Set<Subscriber<Turn>>;
 }
 

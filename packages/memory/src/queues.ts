@@ -36,7 +36,7 @@ export class Queues {
     return this.#wakeUps;
   }
 
-  /** Emits each join and each departure, synchronously. */
+  /** Emits synchronously each time that an entry joins or leaves a queue. */
   get moves$(): Observable<Move> {
     return this.#moves$;
   }

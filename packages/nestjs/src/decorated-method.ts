@@ -9,7 +9,7 @@ export interface MethodCall {
   readonly args: readonly unknown[];
   /** The name of the method as `Class.method`, for messages. */
   readonly label: string;
-  /** Calls the original method. */
+  /** Calls the original method, without the decorator. */
   readonly proceed: (...args: readonly unknown[]) => unknown;
 }
 
@@ -60,7 +60,7 @@ export function replaceMethod(
 /** A method with a decorator, which the decorator may replace. */
 export interface DecoratedMethod {
   readonly method: AnyMethod;
-  /** Replaces the method on its prototype. */
+  /** Replaces the decorated method on its prototype. */
   readonly replaceBy: (method: AnyMethod) => void;
 }
 

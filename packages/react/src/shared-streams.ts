@@ -7,7 +7,7 @@ export interface SharedSource<T> {
    * stream is garbage-collected with its owner.
    */
   readonly owner: object;
-  /** Streams of the same owner with the same key are the same. */
+  /** Key of the stream. Streams of the same owner with the same key are the same. */
   readonly key: string;
   /** Value of the stream before the first event. It must be the same object in each rendering. */
   readonly initial: T;

@@ -10,11 +10,11 @@ import { withoutResponse } from './sight.ts';
 
 /** Callbacks of the entry that a cohort has in the queue. None is called after `leave`. */
 export interface EntryEvents {
-  /** Called when the entry is granted. */
+  /** Called when the cohort's entry is granted. */
   readonly onHeld: () => void;
   /** Called when the granted entry is lost, synchronously with the loss. */
   readonly onLost: (reason: unknown) => void;
-  /** Called when the claim has ended without a grant. */
+  /** Called when the claim of the cohort's entry has ended without a grant. */
   readonly onFailed: (error: unknown) => void;
 }
 

@@ -9,7 +9,7 @@ import {
 import { wholeNumber } from './arguments.ts';
 import { checkWait, countingDown } from './wait-limit.ts';
 
-/** Largest limit that a claim accepts. */
+/** Largest number of leases, which is the largest limit that a claim accepts. */
 const MAX_LEASES = 1_000_000;
 
 /** Settings of Curator's semaphore. */

@@ -2,7 +2,7 @@ import type { QueueEntry, QueueState } from '@queuelock/core';
 
 /** An entry that certainly never leaves its queue by itself, because a deadlock blocks it. */
 export interface StuckEntry {
-  /** The queue's name. */
+  /** Name of the queue that contains the entry. */
   readonly queue: string;
   readonly entry: QueueEntry;
   /** Whether the entry waits and is never granted. If `false`, the entry is granted but never released. */

@@ -48,7 +48,7 @@ const history = fc.record({
 
 type History = typeof history extends fc.Arbitrary<infer H> ? H : never;
 
-/** An acquisition and its state so far. */
+/** An acquisition of a generated history, and its state so far. */
 interface Acquirer {
   readonly by: number;
   /** Position of this acquisition among all acquisitions of the history, by the time at which it began. */

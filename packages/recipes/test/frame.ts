@@ -46,7 +46,7 @@ export interface Followed<T> {
 
 /** What the check of one fact uses: names and clients of its own. All clients are closed after the check. */
 export interface Site extends Pick<Store, 'name' | 'ttlMs' | 'expiryMs'> {
-  /** Returns the name of an unused queue. */
+  /** Name of a queue that no other check uses. */
   readonly queue: string;
   /** Returns the name of a further unused queue, for a fact that needs more than one. */
   readonly freshQueue: () => string;

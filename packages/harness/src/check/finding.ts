@@ -38,7 +38,7 @@ export interface Breach {
   readonly queue?: string;
   readonly attempt?: string;
   readonly message: string;
-  /** Time of the violation, in nanoseconds of the run. */
+  /** Time of the violation, in nanoseconds since the beginning of the run. */
   readonly at: number;
 }
 

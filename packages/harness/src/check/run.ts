@@ -151,7 +151,7 @@ export interface Queue {
   readonly attempts: Attempt[];
   /** The attempts that had an entry, by token, which is the order of the queue. */
   line: readonly Attempt[];
-  /** The holds, by the time of the grant. */
+  /** The holds of the queue, by the time of the grant. */
   holds: readonly Hold[];
   readonly effects: Record<Resource, EffectLog>;
 }
@@ -200,8 +200,8 @@ export interface Run {
    * `story`.
    */
   readonly oddities: readonly Finding[];
-  /** Converts nanoseconds of the run to a stamp, for findings. */
+  /** Converts nanoseconds since the beginning of the run to a stamp, for findings. */
   stampOf(moment: number): string;
-  /** Converts a stamp to nanoseconds of the run. */
+  /** Converts a stamp to nanoseconds since the beginning of the run. */
   momentOf(stamp: string): number;
 }

@@ -100,7 +100,7 @@ export class Cluster {
     );
   }
 
-  /** Returns the members except this one. */
+  /** Returns all members of the cluster except the given one. */
   others(than: Member): readonly Member[] {
     return this.#members.filter((member) => member !== than);
   }

@@ -29,9 +29,9 @@ export interface Cut {
 export interface Slowness {
   /** Additional delay of each message in each direction, in milliseconds; a link of two slow members has the sum. */
   readonly delayMs?: number;
-  /** Bytes per second in each direction. */
+  /** Limit on the bytes per second in each direction of a link. */
   readonly bytesPerSecond?: number;
-  /** Fraction of packets that are lost, from 0 to 1. */
+  /** Fraction of the packets on each link that are lost, from 0 to 1. */
   readonly lossRatio?: number;
 }
 

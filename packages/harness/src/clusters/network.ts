@@ -10,9 +10,9 @@ export type RareFault = 'delay' | 'loss' | 'disk';
 /** Location of a member. */
 export interface MemberSite {
   readonly node: Node;
-  /** Address that the member binds. */
+  /** IP address that the member's server binds. */
   readonly host: string;
-  /** Ports of the member; the first one is for clients. */
+  /** Ports of the member's server; the first one is for clients. */
   readonly ports: readonly number[];
   /** Port on 127.0.0.1 of the SOCKS proxy that the member's connections to other members must use, if any. */
   readonly gate: number | undefined;

@@ -54,7 +54,7 @@ export class SmallDisk {
     await rm(this.#ballast, { force: true });
   }
 
-  /** Unmounts the disk. Processes that use it must have ended. */
+  /** Unmounts the member's disk. Processes that use the disk must have ended. */
   async unmount(): Promise<void> {
     await this.#keeper.stop();
   }

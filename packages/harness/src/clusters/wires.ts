@@ -30,7 +30,7 @@ export class Wires {
     for (const pending of [...this.#pending]) this.#advance(pending);
   }
 
-  /** Resets all connections of a party. */
+  /** Resets all connections of a member or client. */
   drop(node: Node): void {
     for (const [connection, { from, to }] of this.#open) if (from === node || to === node) connection.cut();
   }

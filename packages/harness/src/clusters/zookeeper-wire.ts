@@ -105,7 +105,7 @@ export class ZooKeeperWire {
   async read(path: string): Promise<{ readonly data: Buffer; readonly version: number }> {
     const response = await this.#call(OP.getData, [bytes(path), Buffer.from([0])]);
     const end = 4 + response.readInt32BE();
-    // A Stat begins with four numbers of 64 bits.
+    // After the data follow four numbers of 64 bits, and then the version of the node.
     return { data: response.subarray(4, end), version: response.readInt32BE(end + 32) };
   }
 
@@ -138,7 +138,7 @@ export class ZooKeeperWire {
     this.#socket.end(frame([int((this.#xid += 1)), int(OP.close)]));
   }
 
-  // The response begins with xid, zxid and the error's number.
+  // Sends a request. The reply begins with 16 bytes: xid, zxid and error number. Returns the bytes after them.
   async #call(op: number, body: readonly Buffer[]): Promise<Buffer> {
     const reply = await this.#request(Buffer.concat([int((this.#xid += 1)), int(op), ...body]));
     const error = reply.readInt32BE(12);

@@ -19,9 +19,9 @@ export interface ConnectionOptions {
 
 /** One connection of a client to the proxy, together with the proxy's connection to the server. */
 export class ProxyConnection {
-  /** Number of the connection, from 1. */
+  /** Number of the connection among all connections of the proxy, from 1. */
   readonly id: number;
-  /** Resolves when both sides are closed. */
+  /** Resolves when the sockets to the client and to the server are closed. */
   readonly closed: Promise<void>;
   readonly #sockets: readonly Socket[];
   readonly #replies: Pump;

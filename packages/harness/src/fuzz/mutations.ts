@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** A range of bytes. */
+/** A range of bytes in an input: its offset (`place`) and its length (`count`). */
 interface Range {
   readonly place: number;
   readonly count: number;

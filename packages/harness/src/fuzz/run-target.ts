@@ -11,7 +11,7 @@ export interface FuzzOptions {
 /** The result of one run. */
 export interface FuzzReport {
   readonly executions: number;
-  /** Number of batches, each with a seed of its own. */
+  /** Number of batches of inputs in the run. Each batch has a seed of its own. */
   readonly seeds: number;
   readonly growthBytes: number;
   /** The defect that was found, with the seed that repeats it; `undefined` when there was none. */

@@ -12,7 +12,7 @@ import { until } from './until.ts';
 
 /** A server image: its configuration, and the probe that detects that its server responds. */
 export interface ServerImage {
-  /** Name of the server, for errors. */
+  /** Name of the server in the image, for errors. */
   readonly name: string;
   /** Environment variable that selects the image. */
   readonly variable: string;
@@ -22,7 +22,7 @@ export interface ServerImage {
   readonly images: readonly [string, ...string[]];
   readonly port: number;
   readonly environment: Readonly<Record<string, string>>;
-  /** Files to put into the container. */
+  /** Files to copy into the container before it starts. */
   readonly files: readonly { readonly target: string; readonly content: string }[];
   /** Resolves with the version once the server serves requests; rejects before. */
   readonly probe: (endpoint: string) => Promise<string>;

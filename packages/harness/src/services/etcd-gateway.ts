@@ -7,7 +7,7 @@ export interface EtcdCall {
   /** Path of the call, for instance `kv/txn`. */
   readonly call: string;
   readonly agent: Agent | false;
-  /** Aborts the request. */
+  /** A signal that aborts the request. */
   readonly signal?: AbortSignal;
 }
 

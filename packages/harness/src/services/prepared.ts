@@ -5,7 +5,7 @@
  * machine that has the program.
  */
 
-/** The programs, each with the Debian packages to install. */
+/** The programs that tests start, each with the Debian packages to install. */
 const PROGRAMS = {
   'the compiled ZooKeeper client': 'g++ make python3',
   etcd: 'etcd-server etcd-client',

@@ -39,7 +39,7 @@ export class ScriptProcess<E extends { readonly ev: string } = { readonly ev: st
     this.ended = this.#end();
   }
 
-  /** Events printed so far. */
+  /** Events that the script has printed so far. */
   get events(): readonly E[] {
     return this.#log.events;
   }

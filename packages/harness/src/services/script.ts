@@ -86,7 +86,7 @@ function packagesOf(place: string): string[] {
   return all.filter((one) => !SOURCES.includes(one));
 }
 
-/** Returns the nearest parent directory with a package.json. */
+/** Returns the nearest directory above the file that contains a package.json. */
 function packageOf(file: string): string {
   const directory = dirname(file);
   return existsSync(join(directory, 'package.json')) ? directory : packageOf(directory);

@@ -30,7 +30,7 @@ export interface ServerProgram {
 }
 
 export interface Place {
-  /** Address that the server binds. */
+  /** IP address that the server binds. */
   readonly host: string;
   readonly directory: string;
   readonly data: string;

@@ -11,7 +11,7 @@ import {
 /** Ways to get a kind of server. */
 export interface ServerSources {
   readonly name: string;
-  /** Environment variable that names running servers. */
+  /** Environment variable that names the addresses of running servers. */
   readonly variable: string;
   /** Debian packages that contain the programs of the server. */
   readonly debian: string;

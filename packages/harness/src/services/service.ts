@@ -36,7 +36,7 @@ interface Disturbable extends Reachable {
 /** A child process of the tests. It keeps its port over a restart, and never outlives the process that started it. */
 export interface ProcessService extends Disturbable {
   readonly way: 'process';
-  /** Id of the current process; another one after a restart. */
+  /** Process id of the server; another one after a restart. */
   readonly pid: number;
   /** Temporary directory of the server: `data`, and `server.log` with its output. Removed by `stop`. */
   readonly directory: string;

@@ -22,7 +22,7 @@ const PARAMETERS: KnownOptions<Parameters> = {
 
 /** The server, database and credentials that a backend URL names. */
 export interface Server {
-  /** The URL without user and password, for messages. */
+  /** The URL without user and password, for error messages. */
   readonly endpoint: string;
   readonly host: string;
   readonly port: number;

@@ -36,7 +36,7 @@ function checkLimit({
   throw invalidArgument('option connectionLimit of pool', limit, rule);
 }
 
-/** The methods of a connection that this package calls. */
+/** The methods of a pool's connection that this package calls. */
 const METHODS = ['destroy', 'query', 'release'] as const;
 
 /**

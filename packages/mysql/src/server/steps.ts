@@ -27,7 +27,7 @@ export interface Answer {
   readonly word: string;
   /** The last row of the reply, which contains the outcome. */
   readonly row: Row;
-  /** The rows before the last one. */
+  /** The rows of the reply before the last row. */
   readonly rows: readonly Row[];
 }
 

@@ -16,9 +16,9 @@ export interface AdvisoryLock {
    * `$1::bigint`.
    */
   readonly args: string;
-  /** Values of the placeholders in `args`. */
+  /** Values of the placeholders in the SQL arguments `args`. */
   readonly values: readonly string[];
-  /** Whether the lock is shared with other holders. */
+  /** Whether the advisory lock is shared with other holders. */
   readonly shared: boolean;
 }
 

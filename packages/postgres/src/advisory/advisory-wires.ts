@@ -20,7 +20,7 @@ interface Around extends Omit<Bound, 'endpoint'> {
    * open. Behind a pooler in transaction mode it does not.
    */
   readonly hasOwn: () => Promise<boolean>;
-  /** Maximum number of unused connections that are kept open. */
+  /** Maximum number of unused connections for advisory locks that are kept open. */
   readonly spare: number;
 }
 

@@ -38,6 +38,6 @@ export interface Driver {
    * are in use. Returns `undefined` when some are free or the driver cannot find out.
    */
   exhaustion?(): string | undefined;
-  /** Makes one attempt to connect. */
+  /** Makes one attempt to connect to the server. */
   open(events: WireEvents): Promise<Wire>;
 }

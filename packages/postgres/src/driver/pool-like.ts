@@ -23,7 +23,7 @@ export interface Statement {
 
 /** The methods of a connection of npm pg that `postgres()` uses. */
 export interface PgQueryable {
-  /** Sends one statement. */
+  /** Sends one statement on the connection. */
   query(statement: Statement): Promise<{ readonly rows?: readonly Record<string, unknown>[] }>;
   /** Adds a listener for the event `notification`, `error` or `end`. */
   on(event: string, listener: (value: unknown) => void): unknown;

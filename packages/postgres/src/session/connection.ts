@@ -55,7 +55,7 @@ export class Connection {
   readonly inbox: string;
   readonly headLeases: HeadLeaseTimer;
   readonly advisory: Advisory;
-  /** Emits when a connection broke. */
+  /** Emits when a connection to the server broke. */
   readonly doubts$: Observable<void>;
   readonly #clock: Clock;
   readonly #channel: string;
