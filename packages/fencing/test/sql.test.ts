@@ -61,7 +61,7 @@ describe('SQL statements', () => {
     }
   });
 
-  it('have no values in their text, and as many values as placeholders', () => {
+  it('pass each value by a placeholder and never contain it in their text', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...DIALECTS),
@@ -91,7 +91,7 @@ describe('SQL statements', () => {
     expect(quoted('sqlite')).to.match(/^UPDATE `we"ird``; --` SET/);
   });
 
-  it('refuse invalid identifiers, naming argument, value and rule', () => {
+  it('throw for invalid identifiers, with an error that names argument, value and rule', () => {
     for (const dialect of DIALECTS) {
       for (const bad of [
         '',

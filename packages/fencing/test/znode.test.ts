@@ -62,7 +62,7 @@ describe('a fenced znode', () => {
     expect(outcome).to.include({ outcome: 'refused', largest: 9n });
   });
 
-  it('makes calls reject with its path when it does not exist, or when the path is invalid', async () => {
+  it('rejects calls with its path in the error when it does not exist or its path is invalid', async () => {
     const client: ZnodeClient = { get: async () => undefined, set: async () => true };
     const failed = await fencedZnode(client, '/r', { token: 1n }).claim().catch(String);
     expect(failed).to.match(/INVALID_ARGUMENT.*there is no znode \/r; create it once/);
@@ -109,7 +109,8 @@ describe('npmZookeeper', () => {
         setTimeout(() => {
           inCallback = true;
           done(0, 'ok', { version: 4 }, Buffer.from('x'));
-          // Like the native binding, runs pending promise jobs before the callback counts as returned.
+          // Imitates the native binding of npm zookeeper: it runs pending promise jobs before its callback
+          // returns.
           void Promise.resolve().then(() =>
             Promise.resolve().then(() => process.nextTick(() => (inCallback = false))),
           );

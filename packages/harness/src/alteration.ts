@@ -5,8 +5,8 @@ import { join } from 'node:path';
 export type Alteration = readonly [file: string, from: string, to: string];
 
 /**
- * Applies the alterations to files of the directory, in memory. Returns the changed texts by file. Throws if
- * an alteration does not fit its file any more.
+ * Applies alterations to source files below `directory`, in memory. Returns the changed texts by file. Throws
+ * if a text to replace does not occur exactly once in its file.
  */
 export function alteredSources(
   alterations: readonly Alteration[],

@@ -8,7 +8,7 @@ export interface BlockedHolderOptions {
   /** URL of the module whose export `backend` creates the backend. */
   readonly module: string;
   readonly backend: string;
-  /** The argument of that export: options, or a URL. */
+  /** The argument with which this process creates the backend: options, or a URL. */
   readonly options: unknown;
   readonly name: string;
   readonly ttlMs: number;
@@ -25,7 +25,10 @@ export type BlockedHolderReport =
       readonly type: 'ran';
       /** Value of `held`, read in the first statement after the block. */
       readonly held: boolean;
-      /** Value of `held` when the event loop has run for one TTL after the block. If the lock was already lost, it is read at once. */
+      /**
+       * Value of `held` after the event loop has run for one TTL since the block. If the lock was lost before that, the value directly after the
+       * block.
+       */
       readonly heldLater: boolean;
       /** Time of the last read of `held` that returned `true`, in milliseconds of the machine's monotonic clock. */
       readonly lastHeldMs: number;
@@ -73,7 +76,7 @@ async function hold(settings: BlockedHolderOptions): Promise<void> {
   process.disconnect();
 }
 
-/** Blocks the event loop. Returns the time at which `isHeld` last returned `true`, in milliseconds; see `machineMs`. */
+/** Blocks the event loop. Returns the time at which `isHeld` last returned `true`, in milliseconds of the machine's monotonic clock. */
 function block(
   { blockMs, reads }: Pick<BlockedHolderOptions, 'blockMs' | 'reads'>,
   isHeld: () => boolean,

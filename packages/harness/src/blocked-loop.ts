@@ -9,7 +9,7 @@ import { machineMs, type BlockedHolderOptions, type BlockedHolderReport } from '
 export interface BlockedLoopStage {
   /** The module, export and options with which the holder's process creates its backend. */
   readonly holder: Pick<BlockedHolderOptions, 'module' | 'backend' | 'options'>;
-  /** Creates the backend of the waiter. */
+  /** Creates the backend with which the waiter connects to the server. */
   readonly connect: () => Backend | Promise<Backend>;
   readonly stop: () => Promise<unknown>;
 }
@@ -26,10 +26,10 @@ type Ran = Extract<BlockedHolderReport, { type: 'ran' }>;
 /** The result of one run: the holder's report, and when the waiter behind the holder was granted. */
 export interface BlockedCourse {
   readonly report: Ran;
-  /** Milliseconds from the beginning of the block until the waiter was granted. `ranMs` is the same until the holder reported. */
+  /** Milliseconds from the beginning of the block to the grant of the waiter (`grantedMs`), and to the report of the holder (`ranMs`). */
   readonly grantedMs: number;
   readonly ranMs: number;
-  /** Milliseconds from the last read that reported a hold to the grant of the waiter. */
+  /** Milliseconds from the last time at which the holder read `held` as `true` to the grant of the waiter. */
   readonly gapMs: number;
 }
 
@@ -43,7 +43,9 @@ export class BlockedLoop {
   readonly #locks: LockClient;
   #nth = 0;
 
-  /** @param ttlMs TTL of the waiter's session in milliseconds; default: 5,000 */
+  /**
+   * @param ttlMs TTL, in milliseconds, of the session of the waiter behind the blocked holder; default: 5,000
+   */
   static async on(stage: BlockedLoopStage, ttlMs: number = BLOCKED_TTL_MS): Promise<BlockedLoop> {
     const options = { ttlMs, connectTimeoutMs: CONNECT_TIMEOUT_MS };
     const locks = createLockClient(await stage.connect(), options);
@@ -86,7 +88,8 @@ export class BlockedLoop {
       const ranMs = machineMs() - began;
       const exited = once(holder, 'exit');
       const grantedAt = await waits;
-      // The process ends by itself, which shows that its heartbeat thread and its connections have ended too.
+      // The holder's process exits without a signal. So its heartbeat thread and its connections have ended
+      // too.
       expect(await exited).to.deep.equal([0, null]);
       return { report, ranMs, grantedMs: grantedAt - began, gapMs: grantedAt - report.lastHeldMs };
     } finally {

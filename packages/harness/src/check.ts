@@ -38,13 +38,19 @@ const CHECKS: readonly Check<Limits>[] = [
   checkMemory,
 ];
 
-/** Checks all rules on a recorded run. */
+/**
+ * Checks a recorded run against all rules of the checker. Also returns the counts and measurements of the
+ * run.
+ */
 export function check(run: Run, limits: Limits): Verdict {
   const breaches = CHECKS.flatMap((invariant) => invariant(run, limits));
   return { findings: findingsOf(run, breaches), numbers: numbersOf(run) };
 }
 
-/** Checks the safety rules on a run that may have been cut short at any moment, so events may be missing at its end. */
+/**
+ * Checks only the rules of exclusion, order and tokens, and whether events contradict each other. The run may
+ * have been cut short at any moment, so events may be missing at its end.
+ */
 export function checkSafety(run: Run, limits: SafetyLimits): readonly Finding[] {
   const breaches = SAFETY_CHECKS.flatMap((invariant) => invariant(run, limits));
   return findingsOf(run, breaches);

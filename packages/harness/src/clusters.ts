@@ -28,8 +28,8 @@ export interface ClusterOptions {
   /** Forces a network; default: namespaces if available, else proxies. */
   readonly network?: NetworkKind;
   /**
-   * Puts each member's data on an in-memory file system of this many MiB, so that it can be filled. At least 200, because both
-   * stores preallocate files of 64 MiB. Needs Linux and root; otherwise `absent` contains the reason.
+   * Size in MiB of an in-memory file system for each member's data, which a test can fill. At least 200, because etcd and ZooKeeper preallocate files
+   * of 64 MiB. Needs Linux and root; otherwise `absent` contains the reason.
    */
   readonly diskMiB?: number;
 }

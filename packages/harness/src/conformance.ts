@@ -5,7 +5,7 @@ import { facts, factsWithTitles, type BackendHarness } from '@queuelock/conforma
  * the default configuration.
  */
 interface Apart {
-  /** Returns whether this configuration is expected to reject the first call of a conformance test with this error. */
+  /** Returns whether an error is the one with which this configuration may reject the first call of a conformance test. */
   readonly refuses: (error: Error) => boolean;
   /**
    * Titles of conformance tests that fail on this configuration although the configuration supports each of

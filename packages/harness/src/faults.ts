@@ -33,7 +33,7 @@ export async function startProxy(target: string | (() => string)): Promise<TcpPr
 export class TcpProxy {
   /** Address for clients: `127.0.0.1:port`. It never changes, also while connections are refused. */
   readonly endpoint: string;
-  /** Faults and counters of data from clients. */
+  /** Faults and counters of the data that clients send to the server. */
   readonly toServer: Flow = new Flow();
   /** Faults and counters of data from the server. */
   readonly toClient: Flow = new Flow();
@@ -41,7 +41,7 @@ export class TcpProxy {
   onClientData: ((chunk: Buffer, connection: ProxyConnection) => void) | undefined;
   /** Called with each chunk from the server before it is forwarded. */
   onServerData: ((chunk: Buffer, connection: ProxyConnection) => void) | undefined;
-  /** Number of connections accepted so far. */
+  /** Number of connections that the proxy has accepted so far. */
   accepted = 0;
   readonly #targetOf: () => string;
   readonly #connections = new Set<ProxyConnection>();
@@ -53,7 +53,7 @@ export class TcpProxy {
     this.endpoint = `127.0.0.1:${port}`;
   }
 
-  /** The connections that are open now. */
+  /** The connections of clients to the proxy that are open now. */
   get connections(): readonly ProxyConnection[] {
     return [...this.#connections];
   }
@@ -69,7 +69,7 @@ export class TcpProxy {
     this.#listener = undefined;
   }
 
-  /** Accepts connections (again). */
+  /** Listens for new connections, for instance after a call of `refuse`. */
   async accept(): Promise<void> {
     if (this.#listener !== undefined) return;
     const listener = createServer({ allowHalfOpen: true, noDelay: true }, (client) => this.#connect(client));
@@ -91,9 +91,9 @@ export class TcpProxy {
   }
 
   /**
-   * Loses the reply of one exchange. The next chunk from a client that satisfies the predicate (default: any) is forwarded to the
-   * server. From then on no data of the server reaches the client on that connection, until it is cut. Requests that share the
-   * connection lose their replies too.
+   * Loses the reply to one request of a client. The proxy forwards the next chunk of a client that satisfies the predicate (default: any chunk). From
+   * then on it drops all data of the server on that connection, until the connection is reset. Requests that share the connection lose their replies
+   * too.
    */
   loseNextReply(predicate: (chunk: Buffer) => boolean = () => true): LostReply {
     const trap = new ReplyTrap(predicate);

@@ -1,4 +1,5 @@
-// Holds a lock: holder.ts MODULE BACKEND URL QUEUE TTL_MS. Reports the grant and the loss.
+// A process that holds one lock and reports its grant and its loss to the test. Command line: holder.ts
+// MODULE BACKEND URL QUEUE TTL_MS
 import { createLockClient } from '@queuelock/core';
 import type { Backend } from '@queuelock/core/backend';
 

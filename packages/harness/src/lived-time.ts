@@ -32,7 +32,10 @@ function tick(): void {
 
 setInterval(tick, TICK_MS).unref();
 
-/** Returns for how many milliseconds the process could run since this moment of `performance.now()`. */
+/**
+ * Returns for how many milliseconds the process could run since the time `from`, a value of
+ * `performance.now()`.
+ */
 export function livedSince(from: number): number {
   return lived(from, performance.now());
 }
@@ -47,8 +50,8 @@ export function livedBetween(from: string | bigint, to: string | bigint): number
 }
 
 /**
- * Calls the listener for every period in which the process could not run, once the period is over. The
- * returned function ends these calls, after a last call for a period that has not ended yet.
+ * Calls the listener after each period in which the process could not run. The returned function removes the
+ * listener, after a last call if such a period has not ended yet.
  */
 export function onLoss(receive: (loss: Loss) => void): () => void {
   tick();
@@ -71,7 +74,7 @@ function lived(from: number, to: number): number {
   return to - from - all.reduce((sum, loss) => sum + lostWithin(loss, from, to), 0);
 }
 
-/** Returns the period since the last tick of the timer, and how much of it the process could not run. */
+/** Returns the period since the timer last fired, and for how much of it the process could not run. */
 function lossUntil(now: number): Loss {
   return { from: ticked, to: now, lostMs: Math.max(0, now - ticked - TICK_MS) };
 }

@@ -7,7 +7,7 @@ import { fromSource } from './services/script.ts';
 
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
-// Directory for the script of an example. A script in this directory can import every package.
+// Directory for the scripts of README examples. A script in this directory can import every package.
 const PLACE = join(ROOT, 'integration', 'node_modules');
 const WITHIN_MS = 60_000;
 const MOCHA = ['node_modules/mocha/bin/mocha.js', '--no-config', '--timeout', '10000'];

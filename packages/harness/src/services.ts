@@ -50,43 +50,67 @@ export { zkFourLetter } from './services/four-letter.ts';
 export { etcdMetrics, sumOf } from './services/metrics.ts';
 export { recordRanAgainst, stopShared } from './services/shared.ts';
 
-/** An etcd server for tests. Its `way` shows how it runs: an external server supports no faults. */
+/**
+ * A running etcd server for tests. `way` is `endpoints` (an external server, which supports no faults),
+ * `process` or `container`.
+ */
 export type EtcdService = ServiceOf[Way];
-/** A ZooKeeper server for tests. Its `way` shows how it runs: an external server supports no faults. */
+/**
+ * A running ZooKeeper server for tests. `way` is `endpoints` (an external server, which supports no faults),
+ * `process` or `container`.
+ */
 export type ZooKeeperService = ServiceOf[Way];
-/** A Redis server for tests. Its `way` shows how it runs: an external server supports no faults. */
+/**
+ * A running Redis server for tests. `way` is `endpoints` (an external server, which supports no faults),
+ * `process` or `container`.
+ */
 export type RedisService = ServiceOf[Way];
-/** A Consul server for tests. Its `way` shows how it runs: an external server supports no faults. */
+/**
+ * A running Consul server for tests. `way` is `endpoints` (an external server, which supports no faults),
+ * `process` or `container`.
+ */
 export type ConsulService = ServiceOf[Way];
 
 export interface EtcdOptions<W extends Way = Way> {
-  /** Forces a way to get the server: external, as a process, or in a container. Default: the first available one. */
+  /**
+   * Requires an external server (`endpoints`), a child process or a container. Default: the first of these
+   * that is available.
+   */
   readonly way?: W;
   /** Flags of the server, see EtcdFlags. */
   readonly flags?: EtcdFlags;
 }
 
 export interface ZooKeeperOptions<W extends Way = Way> {
-  /** Forces a way to get the server: external, as a process, or in a container. Default: the first available one. */
+  /**
+   * Requires an external server (`endpoints`), a child process or a container. Default: the first of these
+   * that is available.
+   */
   readonly way?: W;
   /** Lines of zoo.cfg and Java properties, see ZooKeeperSettings. Default of tickTime: 500. */
   readonly settings?: ZooKeeperSettings;
   /**
-   * Whether Java compiles with full optimization; default: the settings for a server that runs for seconds. Applies only to a server that is a
-   * process.
+   * Whether Java runs with its default options, as for measurements. By default Java compiles with less optimization, which suits a server that runs
+   * for seconds. Applies only to a server that is a process.
    */
   readonly isMeasured?: boolean;
 }
 
 export interface RedisOptions<W extends Way = Way> {
-  /** Forces a way to get the server: external, or as a process. Default: the first available one. */
+  /**
+   * Requires an external server (`endpoints`) or a child process. Default: the first of these that is
+   * available.
+   */
   readonly way?: W;
   /** Lines of redis.conf, see RedisSettings. By default nothing survives a restart. */
   readonly settings?: RedisSettings;
 }
 
 export interface ConsulOptions<W extends Way = Way> {
-  /** Forces a way to get the server: external, or as a process. Default: the first available one. */
+  /**
+   * Requires an external server (`endpoints`) or a child process. Default: the first of these that is
+   * available.
+   */
   readonly way?: W;
   /**
    * Settings of the agent's configuration file, which replace defaults of the harness. By default

@@ -4,7 +4,7 @@ import type { EntrySpec, Placement, Turn } from '@queuelock/core/backend';
 /** A signal that never aborts. */
 export const { signal }: AbortController = new AbortController();
 
-/** Makes an exclusive entry spec with a new id. */
+/** Returns the properties of a new exclusive entry, with a random id. */
 export function newSpec(more: Partial<EntrySpec> = {}): EntrySpec {
   return { queue: 'jobs', id: randomBytes(16).toString('hex'), shared: false, limit: 1, ...more };
 }
@@ -22,7 +22,7 @@ export async function refusal(
 }
 
 /**
- * Resolves with the first turn that reports the entry as admitted. Rejects with the error that reports the
+ * Resolves with the first turn that reports an entry as admitted. Rejects with the error that reports the
  * loss of the entry.
  */
 export function admitted({ turns$ }: Placement): Promise<Turn> {

@@ -19,19 +19,22 @@ const HOLDER = fromSource(fileURLToPath(new URL('./holder.ts', import.meta.url))
 /** A server whose data survives a kill, and the backend that connects to the server. */
 export interface Store {
   readonly server: ProcessService;
-  /** Returns the URL by which a backend connects to the server at this endpoint. */
+  /** Returns the URL with which a backend connects to a server at the address `endpoint`. */
   urlAt(endpoint: string): string;
-  /** The module that exports the backend, and the name of that export, so that another process can load it. */
+  /**
+   * The module that exports the function `name`, which creates the backend. With it, another process creates the
+   * backend.
+   */
   readonly module: string;
   readonly name: string;
   backend(options: { readonly url: string; readonly requestTimeoutMs?: number }): Backend;
-  /** Returns whether these bytes of a client contain a request that changes the entry with that id. */
+  /** Returns whether data that a client sends contains a request that changes the entry with the id `id`. */
   isStep(chunk: Buffer, id: string): boolean;
   /** Returns the number of entries in the queue, read directly from the store. */
   entries(queue: string): Promise<number>;
   /** Removes all entries of the queue directly in the store, without a notification to any client. */
   forget(queue: string): Promise<void>;
-  /** Opens the test's own connections to the server again, after a restart of the server. */
+  /** Opens the test's own connections to the store again. Called after a restart of the server. */
   reconnect(): Promise<void>;
 }
 
@@ -114,8 +117,8 @@ function faultsOfReplies(bench: Bench): void {
     const { proxy, session } = await bench.proxiedSession();
     const [first, wanted] = [newSpec({ queue: 'lost removal' }), newSpec({ queue: 'lost removal' })];
     for (const spec of [first, wanted]) await session.enqueue(spec);
-    // Removes another entry first, because Redis gets the removal script with its first use and caches it. The
-    // next removal is then a single request, so losing its reply is a single fault.
+    // Removes another entry first. Redis gets the removal script with its first use and caches it. So the
+    // next removal is a single request, and losing its reply is a single fault.
     await session.remove('lost removal', first.id);
     const reply = proxy.loseNextReply((chunk) => bench.store().isStep(chunk, wanted.id));
     expect(await refusal(session.remove('lost removal', wanted.id))).to.include({ code: 'UNAVAILABLE' });
@@ -176,8 +179,8 @@ function definite<T>(call: () => Promise<T>): Promise<T> {
 }
 
 /**
- * The clients, backends, proxies and processes of a test. It registers the hooks that close them after each
- * test of the surrounding suite.
+ * Creates the clients, backends, proxies and processes of a test. Registers hooks of the surrounding suite
+ * that close them after each test.
  */
 class Bench {
   readonly store: () => Store;
@@ -222,7 +225,7 @@ class Bench {
     return { proxy, session: await this.session(url) };
   }
 
-  /** Starts another process, and resolves when that process holds the lock of this queue. */
+  /** Starts another process that acquires the lock of the queue. Resolves when that process holds it. */
   async holder(queue: string): Promise<ScriptProcess> {
     const { module, name } = this.store();
     const holder = new ScriptProcess(HOLDER, [module, name, this.url, queue, String(TTL_MS)]);

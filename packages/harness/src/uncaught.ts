@@ -9,8 +9,8 @@ export async function catchingAll(work: () => Promise<void>): Promise<readonly s
   for (const event of events) process.removeAllListeners(event).on(event, note);
   try {
     await work();
-    // Waits for 20 ms, because Node reports an unhandled rejection after the microtasks, and the error of a
-    // timer arrives only in a later round of the event loop.
+    // Waits for 20 ms. Node reports an unhandled rejection only after the pending promise jobs, and runs
+    // timers only in a later round of the event loop.
     await new Promise((resolve) => setTimeout(resolve, 20));
   } finally {
     for (const [event, listeners] of before) {

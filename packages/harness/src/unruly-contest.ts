@@ -6,8 +6,8 @@ import { catchingAll } from './uncaught.ts';
 import { MISBEHAVIOURS, UnrulyCalls, type Misbehaviour } from './unruly.ts';
 
 /**
- * Two lock clients of one store that compete for a lock. `unruly` accesses the store through a library that
- * misbehaves, and `calls` determines in which calls and how.
+ * Two lock clients of one store that compete for a lock. The client `unruly` accesses the store through a
+ * library that misbehaves in the calls that `calls` lists.
  */
 export interface UnrulyContest {
   readonly unruly: LockClient;
@@ -70,7 +70,7 @@ export async function contest({ unruly, honest, calls, rounds }: UnrulyContest):
   return wrong;
 }
 
-/** Functions that create the two kinds of clients of a store. */
+/** Creates two kinds of lock clients of one store: clients whose library misbehaves, and normal clients. */
 export interface UnrulyStore {
   /** Creates a client whose library misbehaves as `calls` prescribes. */
   readonly unruly: (calls: UnrulyCalls) => UnrulyClient;
@@ -78,14 +78,14 @@ export interface UnrulyStore {
 }
 
 /**
- * A lock client of an application that has passed a library for the store to it, and a function that closes
- * this library.
+ * A lock client whose library for the store was created by the application, as is a pool, and a function that
+ * closes that library.
  */
 export interface UnrulyClient {
   readonly locks: LockClient;
   /**
-   * Closes the client library. Rejects when the backend has not returned the connections that it took from
-   * the library's pool.
+   * Closes the library for the store. Rejects when the lock client has not returned the connections that it
+   * took from the library's pool.
    */
   readonly end: () => Promise<void>;
 }
@@ -94,8 +94,8 @@ const LAST_CALL = 80;
 const ROUNDS = 4;
 
 /**
- * Lets two clients compete under random scripts of misbehaviour, and checks that there is no violation. The
- * same seed repeats a run.
+ * Lets a normal client and a client with a misbehaving library compete for a lock. Random scripts determine
+ * which calls misbehave. Checks that there is no violation. The same seed repeats a run.
  */
 export async function survivesEveryScript(
   { unruly, honest }: UnrulyStore,
@@ -119,9 +119,9 @@ export async function survivesEveryScript(
 }
 
 /**
- * Acquires a lock with a client whose library then returns replies without sending requests, like a library
- * that was closed or mocked. Resolves with whether the client still considers the lock held when another
- * client is granted it.
+ * Acquires a lock with a client, and then lets the client's library reply without sending requests, like a
+ * library that was closed or mocked. Resolves with whether the client still considers the lock held when
+ * another client is granted it.
  */
 export async function holdsWithoutServer({ unruly, honest }: UnrulyStore, reply: unknown): Promise<boolean> {
   const calls = new UnrulyCalls(new Map());
@@ -138,5 +138,8 @@ export async function holdsWithoutServer({ unruly, honest }: UnrulyStore, reply:
   return holds;
 }
 
-/** A script that a run tries before the random ones: pairs of the number of a call and its misbehaviour. */
+/**
+ * A script that a run tries before the random scripts. Each pair is the number of a call and how that call
+ * misbehaves.
+ */
 export type ScriptExample = readonly [nth: number, misbehaviour: Misbehaviour][];

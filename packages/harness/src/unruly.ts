@@ -4,7 +4,7 @@
  * server.
  */
 
-/** Ways in which one call of a method misbehaves. `lost` takes effect and rejects; `refused` and `skipped` have no effect. */
+/** Ways in which one call of a method misbehaves. With `lost` the call takes effect and rejects. With `refused` and `skipped` it has no effect. */
 export const MISBEHAVIOURS = [
   'throws',
   'refused',
@@ -43,7 +43,7 @@ const GARBAGE: readonly unknown[] = [
 
 type Method = (...args: unknown[]) => unknown;
 
-/** The script of one client, and the number of its calls so far. */
+/** Makes chosen calls of one client misbehave: stores the script that chooses them, and counts the calls. */
 export class UnrulyCalls {
   readonly #script: Script;
   #count = 0;
@@ -54,24 +54,24 @@ export class UnrulyCalls {
     this.#script = script;
   }
 
-  /** The number of calls so far. */
+  /** Number of the client's calls so far, over all of its methods. */
   get count(): number {
     return this.#count;
   }
 
-  /** Lets all later calls work. */
+  /** Lets all later calls of the client work normally. */
   calm(): void {
     this.#isCalm = true;
   }
 
-  /** Lets all later calls resolve with this reply, without any effect. */
+  /** Lets all later calls of the client resolve with the value `reply`, without any effect. */
   replaceBy(reply: unknown): void {
     this.#instead = { reply };
   }
 
   /**
-   * Returns the client with the named methods wrapped, so that they misbehave by the script. All other
-   * methods work normally.
+   * Wraps the named methods of a client so that the calls that the script lists misbehave. All other methods
+   * work normally.
    */
   of<T extends object>(client: T, methods: Readonly<Record<string, 'async' | 'sync'>>): T {
     return new Proxy(client, {

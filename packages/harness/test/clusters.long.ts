@@ -48,7 +48,7 @@ const ZOOKEEPER: Kind = {
 
 const GRACE_MS = 400;
 
-/** Longest wait of a client for a response of a member, in milliseconds. */
+/** Limit in milliseconds for a client's request to a member of the cluster. */
 const MAX_WAIT_MS = 15_000;
 /**
  * Number of measurements of a delay. The shortest one counts, because other processes may prolong single
@@ -93,7 +93,7 @@ for (const { name, lines, start } of [ETCD, ZOOKEEPER]) {
         for (const line of opened.splice(0)) line.close();
       });
 
-      // The hook also runs when the cluster could not start, so the cluster may be undefined.
+      // The hook also runs when the start of the cluster has failed. Then `cluster` is undefined.
       after(() => (cluster as Cluster | undefined)?.stop());
 
       const newKey = (): string => `key-${(keyCount += 1)}`;
@@ -104,7 +104,7 @@ for (const { name, lines, start } of [ETCD, ZOOKEEPER]) {
         return line;
       }
 
-      /** Writes through a new connection; resolves with the key. */
+      /** Writes a new key to a member, through a new connection. Resolves with the key. */
       async function write(member: Member): Promise<string> {
         const key = newKey();
         await (await openLine(member)).put(key, key);
@@ -188,7 +188,7 @@ for (const { name, lines, start } of [ETCD, ZOOKEEPER]) {
         await sees(mute, key);
       });
 
-      it('receive requests of a client even if the responses to it are lost', async () => {
+      it('receive requests of a client while a cut loses the responses to that client', async () => {
         const member = await follower();
         const line = await openLine(member);
         const key = newKey();
@@ -200,7 +200,7 @@ for (const { name, lines, start } of [ETCD, ZOOKEEPER]) {
         await put;
       });
 
-      it('receive no requests while the cut loses what clients send', async () => {
+      it('receive no requests while a cut loses the data that clients send', async () => {
         const member = await follower();
         const line = await openLine(member);
         const key = newKey();
@@ -261,7 +261,7 @@ for (const { name, lines, start } of [ETCD, ZOOKEEPER]) {
       });
 
       if (network === 'proxies') {
-        it('are slowed down by the delay of their links', async () => {
+        it('respond more slowly when their links have a delay', async () => {
           const member = await follower();
           await member.slow({ delayMs: 150 });
           const line = await openLine(member);
@@ -316,7 +316,7 @@ for (const { name, lines, start } of [ETCD, ZOOKEEPER]) {
         return (await text(child.stdout!)).trim();
       }
 
-      it('lose the link with one client only', async () => {
+      it('can be cut off from one client, while another client still reaches them', async () => {
         const client = await cluster.addClient();
         const member = await follower();
         const line = await openLine(member);
@@ -330,7 +330,7 @@ for (const { name, lines, start } of [ETCD, ZOOKEEPER]) {
         await client.stop();
       });
 
-      it('break connections immediately when the cut is a reset', async () => {
+      it('break connections immediately when a cut resets them', async () => {
         const client = await cluster.addClient();
         const member = await follower();
         const socket = connect(splitEndpoint(member.endpoint));
@@ -386,7 +386,7 @@ for (const { name, lines, start } of [ETCD, ZOOKEEPER]) {
   }
 }
 
-/** Resolves with whether a write is acknowledged within 400 ms. */
+/** Resolves with whether a write to a member of the cluster is acknowledged within 400 ms. */
 async function isAcknowledged(put: Promise<void>): Promise<boolean> {
   const outcome = put.then(
     () => true,

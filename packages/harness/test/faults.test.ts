@@ -140,7 +140,7 @@ describe('a TCP proxy', () => {
     await eventually('the server knows', () => behind?.destroyed === true);
   });
 
-  it('also drops the data that it has delayed when it begins to drop all data', async () => {
+  it('drops delayed data too when it begins to drop all data', async () => {
     const caller = call();
     await caller.echo('a');
     proxy.toServer.delay(3_600_000);
@@ -258,7 +258,7 @@ describe('a TCP proxy', () => {
     await caller.ending;
   });
 
-  it('closes the connections that it resets, even if the client has just ended its side', async () => {
+  it('closes a connection that it resets, even if the client has just stopped sending', async () => {
     const caller = call();
     await caller.echo('a');
     caller.socket.end();
@@ -291,7 +291,7 @@ describe('a TCP proxy before etcd', () => {
 });
 
 describe('freezing a process', () => {
-  it('is refused for every id except that of a single other process', async () => {
+  it('is refused for an id that is not the id of one other process', async () => {
     for (const pid of [0, 1, -5, 1.5, NaN, process.pid]) {
       expect(await freeze(pid).catch(String)).to.match(/is not the id of another process/);
       expect(await thaw(pid).catch(String)).to.match(/is not the id of another process/);

@@ -66,7 +66,8 @@ export function memory(options?: MemoryOptions): Backend {
         throw invalidArgument('queue', queue, 'is a string with at least one character');
       }
     },
-    // Passes no signal: if the call rejected early, the server would have a session that no client closes.
+    // Does not pass the caller's signal to the link. If the signal made the call reject early, the server
+    // would have a session that no client closes.
     open: (ttlMs) => link.call('open', () => new MemorySession(server, link, server.open(ttlMs))),
     resume: (resumption) =>
       link.call('resume', () => new MemorySession(server, link, server.resume(sessionIdIn(resumption)))),

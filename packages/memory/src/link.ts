@@ -42,7 +42,7 @@ export interface LinkOptions {
    * event takes half of it. Default 0: everything happens at once.
    */
   readonly latencyMs?: number;
-  /** Intercepts each call. Default: calls `proceed()`. */
+  /** Intercepts each call of the client to the server. Default: calls `proceed()`. */
   readonly intercept?: Intercept;
   /**
    * Called for every event (a turn, or a change of an observed queue or register) with a function that delivers the event. The callback must call
@@ -85,8 +85,8 @@ export class Link {
   }
 
   /**
-   * Delivers the values of a stream over this connection. Emits nothing once the connection is closed. A
-   * later subscription errors.
+   * Delivers the values of a server's stream to a client over this simulated connection. Emits nothing once
+   * the connection is closed. A later subscription errors.
    */
   carry<T>(source$: Observable<T>): Observable<T> {
     return new Observable((subscriber) => {
@@ -117,7 +117,9 @@ export class Link {
     });
   }
 
-  /** Ends the subscriptions. Calls in flight still get their replies. */
+  /**
+   * Ends all subscriptions of the client to the server's streams. Calls in flight still get their replies.
+   */
   close(): void {
     this.#watches.unsubscribe();
   }

@@ -24,7 +24,7 @@ export interface MemoryEntry extends StoredEntry {
 export interface MemoryServer {
   readonly name: string;
   readonly clock: Clock;
-  /** Returns the queues that are not empty, each in order. */
+  /** Returns the queues of the server that are not empty, each with its entries in order. */
   queues(): ReadonlyMap<string, readonly MemoryEntry[]>;
   /** Number of entries in all queues. */
   readonly entryCount: number;

@@ -15,9 +15,9 @@ export interface Entry extends EntrySpec {
   shared: boolean;
   value: string;
   turn: Turn;
-  /** The reason for which the entry has left the queue. Absent before that. */
+  /** The reason for which the entry has left the queue. Absent while the entry is in the queue. */
   gone?: 'ENTRY_LOST' | 'SESSION_LOST';
-  /** Subscribers to the turn of this entry. */
+  /** Subscribers that receive the turns of this entry. */
   readonly followers: Set<Subscriber<Turn>>;
 }
 
@@ -62,7 +62,7 @@ export class Queue {
     return promoted;
   }
 
-  /** Emits the entries at once, then at every `changed()`. */
+  /** Emits the queue's entries at once, and again after each change of the queue. */
   observe(): Observable<readonly StoredEntry[]> {
     return new Observable((subscriber) => {
       this.#change$ ??= new Subject();
@@ -80,7 +80,7 @@ function seen({ key, order, shared, value }: Entry): StoredEntry {
   return { key, order, shared, value };
 }
 
-/** Returns the turn of an entry that has these entries ahead in its queue. */
+/** Returns the turn of the entry `own` in a queue in which the entries `ahead` are ahead of it. */
 export function turnBehind(
   ahead: readonly Entry[],
   own: Pick<EntrySpec, 'shared' | 'limit' | 'permits'>,
@@ -90,8 +90,9 @@ export function turnBehind(
 }
 
 /**
- * Returns the limit of the nearest entry ahead whose limit differs from that of `own`. Returns `undefined` if
- * `own` is shared, because limits do not decide about a reader: it always waits for writers ahead.
+ * Returns the limit of the nearest entry ahead whose limit (number of permits) differs from that of `own`.
+ * Returns `undefined` if `own` is shared, because limits do not decide about a reader: it always waits for
+ * writers ahead.
  */
 export function otherLimit(entries: readonly Entry[], own: Entry): number | undefined {
   if (own.shared || entries.length === 1) return undefined;

@@ -22,7 +22,7 @@ export class Queues {
   readonly #moves$ = new Subject<Move>();
   #wakeUps = 0;
 
-  /** @param nextOrder returns a number that grows with every call */
+  /** @param nextOrder returns the order number of a new entry; the number grows with every call */
   constructor(nextOrder: () => bigint) {
     this.#nextOrder = nextOrder;
   }
@@ -36,7 +36,7 @@ export class Queues {
     return this.#wakeUps;
   }
 
-  /** Emits each join and each departure, synchronously. */
+  /** Emits synchronously each time that an entry joins or leaves a queue. */
   get moves$(): Observable<Move> {
     return this.#moves$;
   }
@@ -50,13 +50,13 @@ export class Queues {
     return this.#queues.get(name)?.find(id);
   }
 
-  /** Returns the entry if it belongs to the session. */
+  /** Returns the entry with this name if it belongs to the session `sessionId`. */
   own(sessionId: string, { queue, id }: EntryName): Entry | undefined {
     const entry = this.find(queue, id);
     return entry?.sessionId === sessionId ? entry : undefined;
   }
 
-  /** Returns the entry with this id that the session has in any queue. */
+  /** Returns the entry with the id `id` that the session has in any queue. */
   of(sessionId: string, id: string): Entry | undefined {
     return this.#byId.get(`${sessionId} ${id}`);
   }
@@ -161,8 +161,8 @@ export class Queues {
   }
 
   #forgetIfIdle(queue: Queue): void {
-    // Deletes the queue from the map only if it is still this object: after it became empty, another one of
-    // the same name may have replaced it.
+    // Deletes the queue only if the map still contains this object. After this queue became empty, another
+    // queue of the same name may have replaced it.
     if (queue.idle && this.#queues.get(queue.name) === queue) this.#queues.delete(queue.name);
   }
 }
@@ -177,7 +177,7 @@ function notifyRemoval(entry: Entry, code: NonNullable<Entry['gone']>): void {
 }
 
 /**
- * Emits the turn of an entry at once and after each change. Errors when the entry was removed.
+ * Emits the turn of the entry at once and after each change. Errors when the entry was removed.
  * @param count called with 1 for each subscription, and with -1 for its end
  */
 export function turnsOf(entry: Entry, count: (change: 1 | -1) => void): Observable<Turn> {

@@ -31,7 +31,7 @@ export class RegisterStore {
     return true;
   }
 
-  /** Emits the register: at once, then after every write. */
+  /** Emits a register (its text and version): at once, then after every write. */
   observe(queue: string, kind: string): Observable<Register | undefined> {
     return defer(() => {
       const place = placeOf(queue, kind);

@@ -42,7 +42,7 @@ export class Server implements MemoryServer {
     });
   }
 
-  // --- Members for tests and operators.
+  // --- Methods and properties for tests and operators.
 
   queues(): ReadonlyMap<string, readonly MemoryEntry[]> {
     return new Map(this.#queues.filled.map(({ name, entries }) => [name, entries.map(inspect)]));
@@ -81,7 +81,7 @@ export class Server implements MemoryServer {
     for (const id of this.#sessions.ids) this.#sessions.end(id);
   }
 
-  // --- Members for connections. Their contracts are those of `Session` and `Backend`.
+  // --- Methods for connections of clients. `Session` and `Backend` specify the methods of these names.
 
   open(ttlMs: number): Granted {
     return this.#sessions.open(`session-${String(++this.#counter)}`, ttlMs);
@@ -109,8 +109,8 @@ export class Server implements MemoryServer {
     const entry = this.#queues.find(spec.queue, spec.id);
     const tenancy = this.#sessions.tenancyOf(sessionId);
     if (!entry) return this.#queues.join({ sessionId, tenancy }, spec);
-    // A client cannot guess ids, so it knows the id of this entry from an earlier process, whose session has
-    // the entry. Ids of other sessions are refused.
+    // A client cannot guess ids. If the entry belongs to another session, the client has its id from an
+    // earlier process. Ids of other sessions are refused.
     if (entry.sessionId !== sessionId)
       throw new QueueLockError('ENTRY_LOST', `the entry ${entry.key} is of another session`);
     entry.tenancy = tenancy;
@@ -129,7 +129,7 @@ export class Server implements MemoryServer {
     return specs.map((spec) => this.enqueue(sessionId, spec));
   }
 
-  /** Removes all entries that were enqueued together, because one of them was removed. Throws `ENTRY_LOST`. */
+  /** Removes all entries that one call has enqueued, because one of them was removed. Throws `ENTRY_LOST`. */
   loseAll(sessionId: string, specs: readonly EntrySpec[]): never {
     for (const spec of specs) this.remove(sessionId, spec);
     const ids = specs.map(({ id }) => id).join(', ');

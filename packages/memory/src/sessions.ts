@@ -72,7 +72,10 @@ export class Sessions {
     return this.renew(id);
   }
 
-  /** Returns which client of the session is the current one. The number grows with each resumption. */
+  /**
+   * Returns the number of the client that owns the session now. It is 0 for the first client, and grows by 1
+   * with each resumption.
+   */
   tenancyOf(id: string): number {
     return this.#leases.get(id)?.tenancy ?? 0;
   }
@@ -89,7 +92,7 @@ export class Sessions {
 
   /**
    * Checks that the session is alive.
-   * @throws {QueueLockError} `SESSION_LOST` otherwise
+   * @throws {QueueLockError} `SESSION_LOST` when the session has ended
    */
   requireAlive(id: string): void {
     this.#alive(id);
@@ -112,7 +115,9 @@ export class Sessions {
     throw sessionLost(id);
   }
 
-  /** Sets the timer of a session. A heartbeat only changes `expiresAt`. A timer that fires before that time is set again. */
+  /**
+   * Sets the timer that ends a session at `expiresAt`. A heartbeat changes only `expiresAt`. If the timer fires before `expiresAt`, it is set again.
+   */
   #watch(id: string, lease: Lease): void {
     const leftMs = lease.expiresAt - this.#clock.now();
     if (leftMs <= 0) this.end(id);

@@ -11,9 +11,9 @@ export class UnderWay {
   readonly #requests = new Map<string, Set<Request>>();
 
   /**
-   * Records that a request for these ids was sent.
-   * @returns a function to call when the request arrives. It returns `false` if one of the ids has been
-   * removed since then
+   * Records that an enqueue request for entries with these ids was sent.
+   * @returns a function to call when the request arrives. It returns `false` if one of these entries was
+   * removed while the request was in flight
    */
   send(ids: readonly string[]): () => boolean {
     const request: Request = { refused: false };

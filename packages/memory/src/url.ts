@@ -5,9 +5,9 @@ import type { MemoryServer } from './memory-server.ts';
 const servers = new Map<string, MemoryServer>();
 
 /**
- * Connects to the server in this process that the URL names, and creates the server if there is none.
- * `memory:NAME` names a server, and so does `memory:`. The same URL means the same server for as long as
- * the process lives.
+ * Creates a backend that connects to a memory server of this process, and creates the server if there is
+ * none. The URL `memory:NAME` names the server; `memory:` means an empty name. The same URL means the same
+ * server for as long as the process lives.
  * @throws {QueueLockError} `INVALID_ARGUMENT` for another URL
  */
 export function fromUrl(url: string): Backend {

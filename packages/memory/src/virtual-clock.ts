@@ -29,7 +29,7 @@ interface Timer {
 // global timers.
 const { setImmediate: nextRound } = globalThis;
 
-/** Resolves after a round of the event loop, in which all ready promise jobs run, and all jobs that these create. */
+/** Resolves after a round of the event loop, in which all ready promise jobs run, and all promise jobs that these jobs add. */
 function settle(): Promise<void> {
   return new Promise((resolve) => nextRound(resolve));
 }
@@ -69,7 +69,7 @@ export function virtualClock(): VirtualClock {
     now: () => now,
     random: () => 0,
     after(ms, task) {
-      // A timer for a time in the past is due now, as with the timers of the platform.
+      // A timer with a negative delay is due now, as with Node's `setTimeout`.
       const timer = { due: now + Math.max(0, checkedMs(ms, -Infinity)), task };
       timers.add(timer);
       return () => void timers.delete(timer);

@@ -10,7 +10,7 @@ describe('evicting from a queue of a memory server', () => {
     server.close();
   });
 
-  it('removes the entry with the given key and order, and admits the next one', async () => {
+  it('removes the entry with the given key and order number, and admits the next entry', async () => {
     const session = await openSession(backend);
     const { key, order, turns$ } = await session.enqueue(newSpec());
     const turns = recordTurns(turns$);
@@ -33,7 +33,7 @@ describe('evicting from a queue of a memory server', () => {
     expect(server.entryCount).to.equal(2);
   });
 
-  it('keeps the trace of the evicted hold for the next holder', async () => {
+  it('keeps the trace of the evicted hold, which the next holder receives', async () => {
     const session = await openSession(backend);
     const [victim, next] = [newSpec(), newSpec()];
     const entry = await session.enqueue(victim);

@@ -129,7 +129,7 @@ describe('a connection to a memory server', () => {
     );
   });
 
-  it('resolves a close even if the request to close the session is lost', async () => {
+  it('resolves close() of a session even if the request to close it is lost', async () => {
     const intercept = only('close', async () => {
       throw noResponse;
     });
@@ -163,7 +163,7 @@ describe('a connection to a memory server', () => {
     turns.stop();
   });
 
-  it('drops the events in flight of a subscription that ended', async () => {
+  it('drops events in flight when their subscription ends', async () => {
     const held: (() => void)[] = [];
     const seen = record(connect({ deliver: (arrive) => held.push(arrive) }).observe('q'));
     seen.stop();

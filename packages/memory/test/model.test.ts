@@ -65,8 +65,8 @@ describe('any history of a memory server', () => {
           }
           const entries = server.queues().get('q') ?? [];
           const admitted = entries.map((entry) => entry.admitted);
-          // A later enqueue with a smaller limit does not take permits from entries that are already
-          // admitted.
+          // An enqueue of an existing entry with a smaller limit takes no permits from entries that are
+          // already admitted.
           const were = new Set(present.filter((entry) => entry.admitted).map(({ id }) => id));
           expect(admitted).to.deep.equal(
             entries.map(({ id }, place) => were.has(id) || mayGo(entries, place)),
@@ -76,7 +76,8 @@ describe('any history of a memory server', () => {
         expect(orders).to.deep.equal([...orders].sort((a, b) => (a < b ? -1 : 1)));
         server.close();
         for (const { turns } of entered) {
-          // Each entry emits at most one waiting turn and one admission, and finally its loss.
+          // The turns of an entry are at most one wait and one admission. The loss of the entry follows as an
+          // error.
           expect(turns.seen.join()).to.match(/^(false,)?(true,)?(ENTRY|SESSION)_LOST$/);
         }
         expect(server.watcherCount).to.equal(0);

@@ -7,7 +7,7 @@ describe('permits of a memory server', () => {
   const server = createMemoryServer({ clock: virtualClock() });
   const backend = memory({ server });
 
-  /** Returns whether each entry is admitted, in order. */
+  /** Returns for each entry of the queue `q`, in order, whether it is admitted. */
   const admitted = (): readonly boolean[] => (server.queues().get('q') ?? []).map((entry) => entry.admitted);
 
   async function enterAll(...specParts: readonly Partial<EntrySpec>[]): Promise<{

@@ -42,7 +42,7 @@ describe('resuming a session of a memory server', () => {
     expect(await codeOf(resume('nothing'))).to.equal('INVALID_ARGUMENT');
   });
 
-  it('rejects further calls of a client that has abandoned the session', async () => {
+  it('rejects calls of a client after it has abandoned the session with abandon()', async () => {
     const session = await openSession(memory({ server }));
     await session.abandon!();
     await session.abandon!();

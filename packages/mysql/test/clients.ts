@@ -35,8 +35,8 @@ export class Clients extends OwnServer {
   }
 
   /**
-   * Returns a pool, and a list to which the pool adds each statement that it sends. Calls of procedures are
-   * in the list by their names.
+   * Returns a pool, and a list of the statements that are sent over the pool. The list contains calls of
+   * procedures by the names of the procedures.
    */
   counted(): { readonly pool: MysqlPoolLike; readonly requested: string[] } {
     const pool = this.pool();

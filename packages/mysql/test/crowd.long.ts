@@ -23,8 +23,9 @@ describe('a long queue on MySQL', () => {
   }
 
   /**
-   * Removes some entries at the front of a queue with `depth` entries, and after each removal adds one at the
-   * end. Returns how many rows the server touched for the last removal, and for the last enqueue.
+   * Fills a queue with `depth` entries. Then removes some entries from the front one by one, and adds an
+   * entry at the end after each removal. Returns how many rows the server read or wrote for the last removal,
+   * and for the last enqueue.
    */
   async function costs(depth: number): Promise<{ readonly leaving: number; readonly joining: number }> {
     const { operator } = clients;
@@ -49,7 +50,7 @@ describe('a long queue on MySQL', () => {
     return { leaving, joining };
   }
 
-  it('needs as many row reads and writes for a removal and an enqueue with 1,000 entries as with 200', async () => {
+  it('costs as many row reads and writes for a removal or an enqueue with 1,000 entries as with 200', async () => {
     const [short, long] = [await costs(200), await costs(1_000)];
     process.stdout.write(`      200: ${JSON.stringify(short)}; 1,000: ${JSON.stringify(long)}\n`);
     expect(long).to.deep.equal(short);

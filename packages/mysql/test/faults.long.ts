@@ -10,7 +10,7 @@ const WITHIN_MS = 60_000;
 describe('MySQL under faults', () => {
   const clients = new Clients();
 
-  // Opens a session to create the tables.
+  // Opens and closes a session, so that the tables exist before the tests.
   before(async () => {
     const backend = mysql({ url: clients.url });
     await (await backend.open(2_000, signal)).close();
@@ -49,7 +49,7 @@ describe('MySQL under faults', () => {
     await clients.until("select count(*) from queuelock_entry where queue = 'late'", 1);
   }).timeout(WITHIN_MS);
 
-  it('removes an entry at the next heartbeat when a restored database has brought it back', async () => {
+  it('removes an entry at the next heartbeat when a restore of the database has brought it back', async () => {
     const session = await clients.session();
     const spec = newSpec({ queue: 'went back' });
     const { order } = await session.enqueue(spec);

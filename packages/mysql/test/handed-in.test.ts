@@ -27,7 +27,7 @@ describe('a pool that is passed to mysql()', () => {
     const text = JSON.stringify(options, (_name, value: unknown) =>
       typeof value === 'function' ? 'a function' : value,
     );
-    it(`lets one client release a lock and another one acquire it, with the options ${text}`, async () => {
+    it(`hands a lock over from one client to another with the options ${text}`, async () => {
       const [one, other] = [clients.pool(options), clients.pool()].map((pool) =>
         createLockClient(mysql({ pool })),
       );
@@ -54,7 +54,7 @@ describe('a pool that is passed to mysql()', () => {
   });
 
   for (const garbage of [[], '', 7, null, {}, [null], [7], [{}], [[], []], [[{ word: 'later' }], []]]) {
-    it(`leads to no confirmed heartbeat if it returns the reply ${JSON.stringify(garbage)}`, async () => {
+    it(`confirms no heartbeat when it returns the reply ${JSON.stringify(garbage)}`, async () => {
       let isBroken = false;
       const real = clients.pool();
       const pool: Pool = {
@@ -81,8 +81,8 @@ describe('a pool that is passed to mysql()', () => {
       async getConnection() {
         const connection = await pool.getConnection();
         return {
-          // Simulates a package with another result format: it resolves with rows and not with `[rows,
-          // fields]`.
+          // Simulates a client library with another form of results: its `query` resolves with the rows and
+          // not with the pair `[rows, fields]`.
           query: async ({ sql }) => ((await connection.query(sql)) as readonly unknown[])[0],
           release: () => connection.release(),
           destroy: () => connection.destroy(),
@@ -198,7 +198,7 @@ describe('a pool that mysql() cannot use', () => {
     }
   }
 
-  it('causes no uncaught exception when a statement never ends and destroy() throws', async () => {
+  it('causes no uncaught exception when a statement never ends and destroy() of its connection throws', async () => {
     const pool: Pool = {
       getConnection: () =>
         Promise.resolve({
@@ -217,8 +217,8 @@ describe('a pool that mysql() cannot use', () => {
 });
 
 /**
- * A simulated pool without a server. It passes the check of its replies, but the method `failing` throws or
- * rejects.
+ * A simulated pool without a server. Its replies pass the check of the driver, but the method that `failing`
+ * names throws or rejects.
  */
 function failingPool(failing: string, phase: 'at once' | 'later'): Pool {
   const attempt = (method: string): Promise<void> => {

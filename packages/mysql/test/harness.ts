@@ -3,7 +3,8 @@ import { mysql, type MysqlOptions } from '@queuelock/mysql';
 import { OwnServer } from './servers.ts';
 
 /**
- * Returns a conformance harness on a server of its own. Defines the hooks of the suite that calls it.
+ * Returns a conformance harness for MySQL, with a server of its own. Defines the hooks of the suite that
+ * calls it.
  * @param optionsFor returns the options for a URL. Default: those for npm mysql2
  */
 export function harness(optionsFor: (url: string) => MysqlOptions = (url) => ({ url })): BackendHarness {
@@ -11,8 +12,8 @@ export function harness(optionsFor: (url: string) => MysqlOptions = (url) => ({ 
   return {
     name: 'mysql',
     ttlMs: 800,
-    // The limit covers the polling interval of a waiter with many entries ahead, and the delays of a busy
-    // machine.
+    // The entries of a dead session may be removed this many milliseconds after its TTL. That covers the
+    // polling interval of a waiter with many entries ahead, and the delays of a busy machine.
     expiryGranularityMs: 800,
     connect: async () => mysql(optionsFor(own.url)),
     traces: true,

@@ -44,7 +44,7 @@ describe('npm mariadb', () => {
     });
   }
 
-  it('keeps a connection of its pool for heartbeats and steps when the application uses all others', async () => {
+  it('keeps one connection of its pool for heartbeats and steps when the application uses all other connections', async () => {
     const shared = pool({ connectionLimit: 3 });
     const session = await clients.session(clients.connect({ pool: shared, requestTimeoutMs: 1_000 }));
     const [first, second] = [await shared.getConnection(), await shared.getConnection()];
@@ -73,7 +73,7 @@ describe('npm mariadb', () => {
       clients.connect({ url: clients.url, driver: 'mariadb', requestTimeoutMs: 5_000 }),
     );
     const foreign = `from information_schema.processlist where id <> connection_id() and db is not null`;
-    // Waits until the connections of earlier tests have ended.
+    // Waits until only one connection of the lock client is open, because those of earlier tests have ended.
     await clients.until(`select count(*) ${foreign}`, 1);
     await clients.operator.run(`kill ${await clients.operator.number(`select id ${foreign}`)}`);
     // The client reports the cut connection at its next step on that connection at the latest.
@@ -103,7 +103,7 @@ describe('npm mariadb', () => {
     await Promise.all([denied.close(), away.close()]);
   });
 
-  it('is refused as the option driver beside a pool, and an unknown driver is refused too', () => {
+  it('cannot be selected by the option driver beside a pool, nor can an unknown driver', () => {
     expect(() => mysql({ pool: pool(), driver: 'mariadb' })).to.throw(/pool is given without tls, auth/);
     expect(() => mysql({ url: clients.url, driver: 'mysql' as never })).to.throw(
       /driver is mysql2 or mariadb; got "mysql"/,

@@ -39,8 +39,8 @@ export class Operator {
   }
 
   /**
-   * Returns how many rows this connection has read and written so far. The query itself always adds the same
-   * number.
+   * Returns how many rows the server has read and written for this connection so far. The query itself always
+   * adds the same number.
    */
   async #handled(): Promise<number> {
     const counters = await this.rows<{ readonly Value: string }>(

@@ -103,7 +103,7 @@ describe('the statements for MySQL', () => {
 describe('the errors of MySQL', () => {
   const endpoint = 'mysql://h:3306/locks';
 
-  it('lead to a retry when steps conflict', () => {
+  it('make the backend retry a step that conflicts with another step', () => {
     for (const errno of [1213, 1205, 1020]) expect(isWorthAgain(refused(errno))).to.equal(true);
     expect(isWorthAgain(refused(1146))).to.equal(false);
     expect(isWorthAgain(new Error('read ECONNRESET'))).to.equal(false);
@@ -123,7 +123,7 @@ describe('the errors of MySQL', () => {
     ]);
   });
 
-  it('do not count as errors that the server reported when they end the connection', () => {
+  it('are not treated as replies to a statement when they end the connection', () => {
     expect(numberOf(refused(1213))).to.equal(1213);
     expect(numberOf(refused(1927, { fatal: true }))).to.equal(undefined);
     expect(numberOf(new Error('Connection lost'))).to.equal(undefined);
@@ -150,7 +150,7 @@ describe('the names of queues on MySQL', () => {
 });
 
 describe('the rate limit of connections to MySQL', () => {
-  it('allows at most five attempts a second, and fewer while they fail', () => {
+  it('allows at most five attempts a second, and fewer while the attempts fail', () => {
     let now = 0;
     const pace = new Pace({ now: () => now, after: () => () => undefined, random: () => 0 }, 200);
     expect(pace.pauseMs).to.equal(0);

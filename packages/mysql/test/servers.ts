@@ -41,7 +41,7 @@ export class OwnServer {
     this.operator = await Operator.connect(this.server.endpoint, DATABASE);
   }
 
-  /** Repeats the query until it returns this count. */
+  /** Repeats an SQL query until it returns the number `count`. */
   async until(sql: string, count: number): Promise<void> {
     const read = async (): Promise<void> => {
       const found = await this.operator.number(sql);

@@ -4,7 +4,10 @@ import { mysql } from '@queuelock/mysql';
 import { refusal, signal } from '@queuelock/harness/specs';
 import { Clients } from './clients.ts';
 
-/** Server settings with which locks work over a URL and over a pool. */
+/**
+ * Server settings under which locks work over a URL and over a pool. Each has the setting that restores the
+ * default.
+ */
 const HARMLESS: Readonly<Record<string, string>> = {
   'sql_select_limit = 1': 'sql_select_limit = default',
   'sql_safe_updates = 1': 'sql_safe_updates = 0',
@@ -54,7 +57,7 @@ describe('a MariaDB with a global setting', function () {
 
   for (const [on, off] of Object.entries(HARMLESS)) {
     for (const kind of ['a URL', 'a pool'] as const)
-      it(`grants a lock to two waiters, one after the other, with ${on} (connected by ${kind})`, async () => {
+      it(`grants a lock to two waiters one after the other, under the setting ${on} (connected by ${kind})`, async () => {
         await clients.operator.run(`set global ${on}`);
         try {
           const made = [1, 2, 3].map(() =>
@@ -75,8 +78,8 @@ describe('a MariaDB with a global setting', function () {
   }
 
   /**
-   * Server settings that the backend overrides on its own connections. A pool whose connections have them is
-   * refused.
+   * Server settings that the backend overrides on the connections that it opens. A pool whose connections
+   * have such a setting is refused.
    */
   const OVERRIDDEN: Readonly<Record<string, string>> = {
     "completion_type = 'CHAIN'": "completion_type of the connections of pool must be 'NO_CHAIN'",

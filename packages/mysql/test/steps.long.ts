@@ -47,7 +47,7 @@ describe('requests to MySQL', () => {
     await ownership?.release();
   });
 
-  it('hand a lock over by one release, and poll once for all waiters of a process', async () => {
+  it('hand a lock over with only the release, and poll once for all waiters of a process', async () => {
     const holder = await ready();
     const waiter = await ready();
     const ownership = await holder.client.acquire('handed');

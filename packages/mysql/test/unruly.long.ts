@@ -44,7 +44,7 @@ const LIBRARIES: Readonly<Record<string, (url: string) => RealPool>> = {
   },
 };
 
-/** Returns a pool whose calls, and those of its connections, misbehave as `calls` prescribes. */
+/** Wraps a pool and its connections so that their calls misbehave as `calls` prescribes. */
 function scripted(pool: Pool, calls: UnrulyCalls): Pool {
   const getConnection = async (): Promise<Awaited<ReturnType<Pool['getConnection']>>> =>
     calls.of(await pool.getConnection(), METHODS);

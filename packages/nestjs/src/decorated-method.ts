@@ -7,9 +7,9 @@ import { LockRuntime } from './lock-runtime.ts';
 export interface MethodCall {
   readonly instance: object;
   readonly args: readonly unknown[];
-  /** The name `Class.method`, for messages. */
+  /** The name of the method as `Class.method`, for messages. */
   readonly label: string;
-  /** Calls the original method. */
+  /** Calls the original method, without the decorator. */
   readonly proceed: (...args: readonly unknown[]) => unknown;
 }
 
@@ -57,10 +57,10 @@ export function replaceMethod(
   Inject(LockRuntime)(target, RUNTIME);
 }
 
-/** A method that a decorator is applied to. */
+/** A method with a decorator, which the decorator may replace. */
 export interface DecoratedMethod {
   readonly method: AnyMethod;
-  /** Replaces the method on its prototype. */
+  /** Replaces the decorated method on its prototype. */
   readonly replaceBy: (method: AnyMethod) => void;
 }
 

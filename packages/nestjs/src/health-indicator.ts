@@ -10,8 +10,8 @@ export interface LockHealthDetails {
 }
 
 /**
- * Health of the lock clients, for the checks of `@nestjs/terminus`. `healthOf` documents what the checks
- * mean.
+ * Reports the health of the lock clients to the checks of `@nestjs/terminus`. The function `healthOf` of
+ * `@queuelock/recipes` defines when a process is live or ready.
  * @example
  * \@Get('readyz')
  * \@HealthCheck()
@@ -39,7 +39,8 @@ export class QueuelockHealthIndicator {
   }
 
   /**
-   * Reports `down` while work with a check-in is overdue. Its parameters and errors are those of `readiness`.
+   * Reports `down` while the work of a leader is overdue with its call of `checkIn`. Its parameters and
+   * errors are those of `readiness`.
    */
   liveness<Key extends string>(key: Key, client: string = DEFAULT_CLIENT): Record<Key, LockHealthDetails> {
     const state = this.#runtime.health(client).now();

@@ -38,8 +38,8 @@ export class Leaders implements OnApplicationBootstrap {
 
   #methods(): readonly LeadingMethod[] {
     const wrappers = [...this.#discovery.getProviders(), ...this.#discovery.getControllers()];
-    // Nest has one wrapper for a provider and one for each alias of it, with the same instance. Each instance
-    // is visited only once.
+    // Nest has one `InstanceWrapper` for a provider and one for each alias of the provider, with the same
+    // instance. Each instance is visited only once.
     const seen = new Set<unknown>();
     return wrappers.flatMap((wrapper) => {
       const instance: unknown = wrapper.instance;
@@ -78,7 +78,8 @@ export class Leaders implements OnApplicationBootstrap {
       try {
         await Reflect.apply(method, instance, [leadership, stop, checkIn]);
       } catch (error) {
-        // Logs the failure of the method. This process then resigns, so that another process may lead.
+        // Logs the failure of the method with `@Leads`. This process then resigns, so that another process
+        // may lead.
         if (!stop.aborted) this.#logger.error(`${label} failed while it led`, error);
       }
     };

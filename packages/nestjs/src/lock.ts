@@ -71,7 +71,10 @@ export function Lock<Args extends readonly unknown[] = []>(
   };
 }
 
-/** Throws if the result is a stream, because a stream would begin only after the release of the lock. */
+/**
+ * Throws if the result of a method with `@Lock` is a stream, because a stream would begin only after the
+ * release of the lock.
+ */
 function withoutStream(label: string, result: unknown): unknown {
   if (typeof result !== 'object' || result === null || !('subscribe' in result)) return result;
   throw invalidArgument(label, result, 'returns a promise of a value under @Lock, not a stream');

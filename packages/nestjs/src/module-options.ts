@@ -9,7 +9,7 @@ export interface LockClientSettings {
    * The store, or a function that returns it. The function is not called in a test that replaces the client.
    */
   readonly backend: Backend | (() => Backend);
-  /** Settings of `createLockClient`. */
+  /** Settings of the client, as in `createLockClient`. */
   readonly client?: LockClientOptions;
   /** How the client closes when the application shuts down. */
   readonly shutdown?: ShutdownOptions;
@@ -45,7 +45,7 @@ export function checkedSettings(settings: LockClientSettings): LockClientSetting
   throw invalidArgument('backend', backend, 'is a backend, or a function that returns one');
 }
 
-/** Creates the client that the settings describe. */
+/** Creates a lock client from its settings. */
 export function clientOf({ backend, client }: LockClientSettings): LockClient {
   return createLockClient(typeof backend === 'function' ? backend() : backend, client);
 }

@@ -51,9 +51,9 @@ Module({
 // oxlint-disable-next-line typescript/no-extraneous-class -- a module of Nest is a class
 export class QueuelockModule {
   /**
-   * Adds a client.
+   * Adds a lock client to the application.
    * @throws {QueueLockError} `INVALID_ARGUMENT` for invalid options. If two clients have the same name, the
-   *   start of the application throws it
+   * start of the application throws it
    */
   static forRoot(options: QueuelockModuleOptions): DynamicModule {
     const { name = DEFAULT_CLIENT, ...settings } = options;

@@ -87,8 +87,8 @@ function jobOf(name: string, options: OncePerTickOptions, call: MethodCall): Tic
 }
 
 /**
- * Returns the last scheduled time of the job. Returns `undefined` when no job with its pattern is registered:
- * before the schedule has begun, or after it has ended.
+ * Returns the last scheduled time of a method with `@Cron`. Returns `undefined` when no job with the same
+ * cron pattern is registered: before the schedule has begun, or after it has ended.
  */
 async function tickOf({ instance, label }: MethodCall, method: AnyMethod): Promise<Date | undefined> {
   const options = Reflect.getMetadata(CRON_OPTIONS, method) as CronOptions | undefined;
@@ -98,16 +98,17 @@ async function tickOf({ instance, label }: MethodCall, method: AnyMethod): Promi
   const at = new Date();
   const known = cronTimeLike(registry, options);
   if (known) return lastCronTick(known, at);
-  // A job whose tick is already due when the job starts fires before `@nestjs/schedule` registers it, in the
-  // same iteration of the event loop. Awaiting a promise lets the registration happen first.
+  // If a tick is due at the moment when its job starts, the job fires before `@nestjs/schedule` registers it.
+  // Both happen in the same iteration of the event loop, so awaiting a promise lets the registration happen
+  // first.
   await Promise.resolve();
   const registered = cronTimeLike(registry, options);
   return registered && lastCronTick(registered, at);
 }
 
 /**
- * Returns the schedule of any registered job that has the pattern and the time zone of `options`, because all
- * such jobs have the same ticks.
+ * Returns the schedule of any registered job that has the cron pattern and the time zone of `options`. All
+ * jobs with the same pattern and time zone have the same ticks.
  */
 function cronTimeLike(registry: SchedulerRegistry, options: CronOptions): CronTimeLike | undefined {
   const times: readonly CronTimeLike[] = [...registry.getCronJobs().values()].map((job) => job.cronTime);

@@ -11,19 +11,19 @@ export interface MemoryLocksOptions {
    * applications. Default: a new store.
    */
   readonly server?: MemoryServer;
-  /** Names of the clients. Default: only the client `default`. */
+  /** Names of the lock clients to create. Default: only the client `default`. */
   readonly names?: readonly string[];
-  /** Settings of `createLockClient`, for instance a virtual clock. */
+  /** Settings of each lock client, as in `createLockClient`, for instance a virtual clock. */
   readonly client?: LockClientOptions;
 }
 
-/** The part of the builder of `Test.createTestingModule` that this module uses. */
+/** The method that this module uses of the builder that `Test.createTestingModule` returns. */
 export interface ProviderOverrides {
-  /** Begins to replace the provider that has this injection token. */
+  /** Begins to replace the provider with the injection token `token`. */
   overrideProvider(token: symbol): ProviderOverride;
 }
 
-/** A provider that is being replaced. Its replacement is set by `useValue`. */
+/** The replacement of a provider by a value that `useValue` sets. */
 export interface ProviderOverride {
   /** Sets the value that replaces the provider. */
   useValue(value: unknown): unknown;

@@ -18,7 +18,10 @@ export function optionsToken(name: string): symbol {
   return Symbol.for(`queuelock.options.${name}`);
 }
 
-/** The injection token of the provider that makes a client known to the decorators. */
+/**
+ * Returns the injection token of the provider that adds a lock client to the lock runtime, in which
+ * decorators find it.
+ */
 export function registrationToken(name: string): symbol {
   return Symbol.for(`queuelock.registration.${name}`);
 }

@@ -11,7 +11,10 @@ export function testingModule(metadata: ModuleMetadata): TestingModuleBuilder {
   return Test.createTestingModule(metadata).setLogger(SILENT);
 }
 
-/** The applications of one test, and one lock client that acts as another process. */
+/**
+ * Starts the applications of one test. The lock client `other` contends with them for locks, as another
+ * process would.
+ */
 export class Applications {
   readonly server: MemoryServer = createMemoryServer();
   readonly other: LockClient = createLockClient(memory({ server: this.server }), { owner: 'other' });

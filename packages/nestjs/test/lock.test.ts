@@ -111,7 +111,7 @@ describe('@Lock', () => {
 
   afterEach(() => apps.close());
 
-  it('runs a method under the lock that its arguments name', async () => {
+  it('runs a method under a lock whose name is made of the arguments of the method', async () => {
     const ledger = app.get(Ledger);
     expect(await ledger.pay('1', 5)).to.equal('orders/1 true false 1 5');
     const hold = await apps.other.acquire('orders/1');
@@ -142,7 +142,7 @@ describe('@Lock', () => {
     expect(new Reflector().get<unknown>('roles', method)).to.deep.equal(['payer']);
   });
 
-  it('names no servers or clients in the HTTP response for a busy lock', async () => {
+  it('names no servers or clients in the HTTP response when a lock is not available', async () => {
     const hold = await apps.other.acquire('http/7');
     const response = await fetch(`${url}/pay/7`);
     expect(response.status).to.equal(429);

@@ -31,7 +31,7 @@ class Reports {
     await this.work(stop);
   }
 
-  // Here `@Cron` is above `@OncePer`. On the method `yearly` it is below.
+  // On the method `often`, `@Cron` is above `@OncePer`. On the method `yearly` it is below.
   @Cron('* * * * * *', { name: 'often' })
   @OncePer('often')
   async often(tick: Date): Promise<void> {
@@ -72,7 +72,7 @@ describe('@OncePer on a method with @Cron', () => {
     const [one, two] = [await start(server), await start(server)];
     await call(one.reports, 'yearly');
     await call(two.reports, 'yearly');
-    // The job named `often` runs during this test too. This function leaves out its runs.
+    // Returns the runs of the method `yearly`. The method `often` runs during this test too.
     const yearly = ({ reports }: typeof one): readonly Run[] =>
       reports.runs.filter(({ job }) => job === 'yearly');
     const [run] = yearly(one);

@@ -14,7 +14,8 @@ interface Lock {
 }
 
 /**
- * The latest hold of each lock by this process. It is kept while this process holds the lock or waits for it.
+ * Stores the latest hold of each lock by this process, as long as this process holds the lock or waits for
+ * it.
  */
 export class Holders {
   readonly #locks = new Map<string, Lock>();
@@ -24,8 +25,8 @@ export class Holders {
   }
 
   /**
-   * Removes a waiter. Returns the latest hold that overlapped its wait, or `undefined` if this process had
-   * none.
+   * Records that a waiter of this process no longer waits. Returns the latest hold by this process that
+   * overlapped the wait, or `undefined` if there was none.
    */
   hasWaited(of: LockMessage, since: number): SpanContext | undefined {
     const lock = this.#at(of);

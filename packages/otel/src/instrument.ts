@@ -17,7 +17,7 @@ export interface InstrumentOptions {
   /**
    * Returns the class of a lock. The class is the only attribute of the metrics and part of the names of
    * spans, so there should be few classes. Default: `classOfName`, which returns the name up to its last `/`.
-   * Lock names that contain an id before their last `/` need a function of the application.
+   * If lock names contain an id before their last `/`, pass a function of your own.
    */
   readonly classOf?: (name: string) => string;
   /** Creates the tracer for the spans. Default: that of the global provider at the time of the call. */

@@ -16,7 +16,10 @@ export class Metrics {
   readonly #holding: UpDownCounter;
   readonly #handovers: Counter;
   readonly #ends: Ends;
-  /** The unfinished acquisitions. The metric of waiting acquisitions has counted each of them. */
+  /**
+   * The acquisitions that have begun and not ended. The metric of waiting acquisitions has counted each of
+   * them.
+   */
   readonly #acquires = new Set<AcquireMessage>();
   readonly #holds = new Set<HoldMessage>();
 
@@ -91,8 +94,8 @@ export class Metrics {
   }
 
   /**
-   * Subtracts all unfinished acquisitions and holds from the two metrics that count them, because nothing
-   * counts their ends any more.
+   * Subtracts all unfinished acquisitions and holds from the metrics of present waits and holds. After this
+   * call their ends are no longer recorded.
    */
   close(): void {
     for (const message of this.#acquires) this.#waiting.add(-1, this.#labels(message));

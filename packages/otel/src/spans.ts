@@ -14,16 +14,16 @@ import { outcomeOf } from './outcome.ts';
 interface Acquiring {
   readonly span: Span;
   /**
-   * Context of the caller of the acquisition. It is the parent of both spans, that of the wait and that of
-   * the hold, because the work under the lock belongs to the caller.
+   * OpenTelemetry context of the caller of the acquisition. It is the parent of the span of the wait and of
+   * the span of the hold, because the work under the lock belongs to the caller.
    */
   readonly parent: Context;
   readonly since: number;
 }
 
 /**
- * Records one span for each wait and one for each hold. The span of a wait links to the hold that it waited
- * for, if this process had that hold.
+ * Records one span for each wait and one for each hold. If a waiter of this process waited for a hold of this
+ * process, the span of the wait links to that hold.
  */
 export class Spans {
   readonly #tracer: Tracer;

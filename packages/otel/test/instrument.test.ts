@@ -40,7 +40,7 @@ describe('OpenTelemetry instrumentation of locks', () => {
     return client;
   }
 
-  /** The first client holds for 2 s. The second client waits for the first, and then holds for 0.5 s. */
+  /** Lets one client hold a lock for 2 s. A second client waits for it, and then holds the lock for 0.5 s. */
   async function handOver(): Promise<void> {
     const first = await connect().acquire('invoices/7');
     const waiting = connect().acquire('invoices/7');
@@ -190,7 +190,7 @@ describe('OpenTelemetry instrumentation of locks', () => {
     });
   });
 
-  it('has all metrics that the queries in dashboard.json name', async () => {
+  it('exports each metric that a query in dashboard.json names', async () => {
     await handOver();
     const text = readFileSync(new URL('../dashboard.json', import.meta.url), 'utf8');
     const { panels } = JSON.parse(text) as {
@@ -202,8 +202,7 @@ describe('OpenTelemetry instrumentation of locks', () => {
       Array.from(expr.matchAll(/__name__=~"([^"]+)"/g), ([, name = '']) => name),
     );
     const exported = await sdk.exported();
-    // The SDK does not export these metrics, because the test causes no failures, and they have counted
-    // nothing.
+    // The SDK does not export the metrics of failures, because the test causes no failures.
     const failures = ['acquire.busy', 'acquire.timeout', 'acquire.aborted', 'acquire.failed', 'hold.lost'];
     const unused = failures.map((name) => `queuelock_${name.replaceAll('.', '_')}_total`);
     const known = [...exported, ...unused];

@@ -45,8 +45,8 @@ export class Sdk {
   }
 
   /**
-   * Returns the values by metric and class, for instance `queuelock.hold.lost {invoices}`: 1. A histogram has
-   * its count and sum.
+   * Returns the values of all metrics by metric and class of the lock, for instance `queuelock.hold.lost
+   * {invoices}`: 1. The value of a histogram is the pair of its count and its sum.
    */
   async metrics(): Promise<Readonly<Record<string, number | readonly [count: number, sum: number]>>> {
     const { resourceMetrics } = await this.#reader.collect();
@@ -61,7 +61,7 @@ export class Sdk {
     );
   }
 
-  /** Returns the names of the series that OpenTelemetry's exporter for Prometheus writes. */
+  /** Returns the names of the Prometheus time series that OpenTelemetry's exporter writes. */
   async exported(): Promise<ReadonlySet<string>> {
     const { resourceMetrics } = await this.#reader.collect();
     const text = new PrometheusSerializer().serialize(resourceMetrics);

@@ -82,7 +82,7 @@ describe('a PostgreSQL user of the lock clients', () => {
     await session.remove('jobs', held.id);
     await session.close();
     await backend.close();
-    // This query would wait if the backend had kept both connections of the pool.
+    // The pool has two connections. This query would wait if the backend had kept both.
     expect(await pool.query('select 1 as one')).to.have.property('rowCount', 1);
     await pool.end();
   });

@@ -29,8 +29,8 @@ export class Clients extends OwnServer {
   }
 
   /**
-   * Returns a pool, and a list to which the pool adds each statement that it sends. Calls of functions are in
-   * the list by their names.
+   * Returns a pool, and a list of the statements that are sent over the pool. The list contains calls of SQL
+   * functions by the names of the functions.
    */
   pool(config: pg.PoolConfig = {}): { readonly pool: pg.Pool; readonly requested: string[] } {
     const pool = new pg.Pool({ connectionString: this.url, ...config });

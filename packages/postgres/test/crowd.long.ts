@@ -4,9 +4,9 @@ import { Clients } from './clients.ts';
 
 const [SHORT, LONG] = [200, 1_000];
 const ROUNDS = 20;
-// How many more pages of an index a step may read in a long queue than in a short one. With five times as
-// many entries, the index has at most one more level, and each read of the step visits one page of that
-// level.
+// How many more pages of an index a step may read in a long queue than in a short one. The long queue has
+// five times as many entries, so its index has at most one more level. Each read of the step visits one page
+// of that level.
 const MORE_PAGES = 20;
 
 /** The numbers of rows and pages that the server read or wrote. */
@@ -20,7 +20,8 @@ describe('a long queue on PostgreSQL', () => {
 
   /**
    * Fills a queue with `depth` entries. Then removes the first entry and adds one at the end, again and
-   * again. Returns the costs of the last removal and of the last enqueue.
+   * again. Returns the rows and pages that the server read or wrote for the last removal and for the last
+   * enqueue.
    */
   async function costs(
     num: unknown,

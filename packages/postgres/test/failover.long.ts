@@ -46,7 +46,8 @@ describe('a replica of PostgreSQL that takes over', () => {
       expect(rows).to.deep.equal([{ there: true }]);
     };
     await until(follows, { what: 'the replica follows', withinMs: WITHIN_MS });
-    // Cuts the replica off: it keeps what it has received, and receives nothing more from the primary.
+    // Cuts the replica off from the primary: it keeps the data that it has received, and receives nothing
+    // more.
     await requested.query("alter system set primary_conninfo = ''");
     await requested.query('select pg_reload_conf()');
     const receives = async (): Promise<void> => {
@@ -74,8 +75,8 @@ describe('a replica of PostgreSQL that takes over', () => {
     const loss = new Promise((resolve) => {
       held.signal.addEventListener('abort', () => resolve(held.signal.reason));
     });
-    // Simulates that the replica has taken over: the old primary waits for its confirmation and never gets
-    // it.
+    // Simulates that the replica has taken over: the old primary waits for the replica's confirmation of each
+    // commit and never gets it.
     await primary.operator.query("alter system set synchronous_standby_names = '*'");
     await primary.operator.query('select pg_reload_conf()');
     expect(await loss).to.have.property('code', 'OWNERSHIP_LOST');

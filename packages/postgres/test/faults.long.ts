@@ -30,8 +30,8 @@ describe('PostgreSQL under faults', () => {
     const other = await clients.session();
     const wanted = newSpec({ queue: 'late' });
     await other.enqueue(newSpec({ queue: 'late' }));
-    // The row lock lets the step wait in the server. The step continues in the server after its client has
-    // given up.
+    // The operator's row lock delays the enqueue in the server. The server continues the enqueue after its
+    // client has given up.
     await clients.operator.query('begin');
     await clients.operator.query("select from queuelock.queue where name = 'late' for update");
     expect(await refusal(session.enqueue(wanted))).to.include({ code: 'UNAVAILABLE' });

@@ -98,7 +98,7 @@ describe('a pool that the application uses too', () => {
   });
   afterEach(() => pool.end());
 
-  it('leaves the backend connections for heartbeats and steps when the application uses all others', async () => {
+  it('keeps connections for heartbeats and steps of the backend when the application uses all other connections', async () => {
     const backend = postgres({ pool, requestTimeoutMs: 500 });
     const session = await backend.open(10_000, signal);
     const taken = await Promise.all([pool.connect(), pool.connect()]);
@@ -197,7 +197,7 @@ describe('a pool that is passed to postgres()', () => {
     { rows: [{ answer: null }] },
     { rows: [{ answer: {} }] },
   ]) {
-    it(`leads to no confirmed heartbeat if it returns the reply ${JSON.stringify(garbage)}`, async () => {
+    it(`confirms no heartbeat when it returns the reply ${JSON.stringify(garbage)}`, async () => {
       const pool = new FakePool();
       const backend = postgres({ pool: pool as never, requestTimeoutMs: 100 });
       const session = await backend.open(10_000, signal);
@@ -250,7 +250,7 @@ interface Failure {
  */
 class FakePool {
   readonly made: EventEmitter[] = [];
-  /** Replaces the results of all statements, if set. */
+  /** If set, the reply with which the simulated pool responds to all statements. */
   instead: { readonly reply: unknown } | undefined;
   readonly #failure: Failure | undefined;
 

@@ -4,7 +4,8 @@ import { storedText } from '../src/queue/text.ts';
 import { OwnServer } from './servers.ts';
 
 /**
- * Returns a conformance harness on a server of its own. Defines the hooks of the suite that calls it.
+ * Returns a conformance harness for PostgreSQL, with a server of its own. Defines the hooks of the suite that
+ * calls it.
  * @param optionsFor returns the options for a URL. Default: those for npm pg
  */
 export function harness(optionsFor: (url: string) => PostgresOptions = (url) => ({ url })): BackendHarness {
@@ -12,8 +13,8 @@ export function harness(optionsFor: (url: string) => PostgresOptions = (url) => 
   return {
     name: 'postgres',
     ttlMs: 2_000,
-    // The limit covers the interval at which a waiter with many entries ahead reads, and the delays of a busy
-    // machine.
+    // The entries of a dead session may be removed this many milliseconds after its TTL. That covers the
+    // interval at which a waiter with many entries ahead reads, and the delays of a busy machine.
     expiryGranularityMs: 8_000,
     connect: async () => postgres({ ...optionsFor(own.url), connections: 2 }),
     traces: true,

@@ -35,7 +35,7 @@ async function advisory(url: string): Promise<Contender> {
   };
 }
 
-/** The waiting clients of the cheapest possible queue (see `floor`), in the order of their requests. */
+/** The waiting clients of the cheapest possible stored queue, in the order of their requests. */
 const line: { readonly channel: string }[] = [];
 
 /**

@@ -88,7 +88,7 @@ describe('the options of PostgreSQL', () => {
     ['no PEM', { tls: { ca: 'secret', cert: 'secret', key: 'secret' } }, 'tls.ca is in PEM'],
   ];
   for (const [about, options, rule] of wrong) {
-    it(`are refused with ${about}`, () => {
+    it(`are refused if they contain ${about}`, () => {
       expect(() => postgres(options as PostgresOptions))
         .to.throw(rule)
         .with.property('message')

@@ -57,7 +57,7 @@ describe('an error of PostgreSQL', () => {
     expect(breaksConnection(Object.assign(new Error('reset'), { code: 'EPIPE' }))).to.equal(true);
   });
 
-  it('leads to a retry if it reports a conflict', () => {
+  it('makes the backend retry a step if it reports a conflict', () => {
     expect(['40P01', '40001', '23505', '42501'].map((code) => isClash(serverError(code)))).to.deep.equal([
       true,
       true,
@@ -86,7 +86,7 @@ describe('a connection to PostgreSQL', () => {
 });
 
 describe('the rate limit of connections to PostgreSQL', () => {
-  it('allows five attempts in a second, and delays more after failures', () => {
+  it('allows five attempts in a second, and delays further attempts after failures', () => {
     let now = 0;
     const pace = new Pace({ now: () => now, after: () => () => undefined, random: () => 0 });
     for (let nth = 0; nth < 5; nth += 1) {
@@ -107,7 +107,7 @@ describe('the rate limit of connections to PostgreSQL', () => {
 });
 
 describe('the entries of PostgreSQL that a client knows', () => {
-  it('have order numbers whose sum is computed exactly', () => {
+  it('are compared by the exact sum of their order numbers', () => {
     const most = Number.MAX_SAFE_INTEGER;
     expect(sumOf([{ ord: most }, { ord: most - 1 }])).to.equal(18_014_398_509_481_981n);
   });

@@ -40,7 +40,7 @@ describe('a client of postgres.js that is passed to postgres()', () => {
     await Promise.all([locks.close(), second.close()]);
   });
 
-  it('may have any options transform, types and onnotify, which do not affect locks', async () => {
+  it('does not affect locks by its options transform, types and onnotify', async () => {
     const shout = (text: string): string => text.toUpperCase();
     const types = { number: { to: 23, from: [16, 20, 23, 25, 114, 701], serialize: shout, parse: shout } };
     const changing = client({
@@ -70,7 +70,7 @@ describe('a client of postgres.js that is passed to postgres()', () => {
     await server.until(connected, 0);
   });
 
-  it('may lose its connections, and the session continues over a new one', async () => {
+  it('keeps its session when its connections are cut, over a new connection', async () => {
     const backend = postgres({
       client: client({ connection: { application_name: 'cut' } }),
       requestTimeoutMs: 5_000,

@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { createLockClient } from '@queuelock/core';
 import { Clients } from './clients.ts';
 
-// A number above all order numbers that the server would give. The next entry in each of two queues then gets
-// the same order number, this one plus 1.
+// A number above all order numbers that the server has given. The test writes it to two queues, so that the
+// next entry in each of them gets the same order number.
 const LAST = 5_000_000_000_000_000;
 
 describe('two entries of a session with the same order number', function () {
@@ -24,7 +24,8 @@ describe('two entries of a session with the same order number', function () {
     await second.release();
     const [claim, other] = claims;
     await (await other)?.release();
-    // The response to this request arrives after all notifications of the release, so the test waits for it.
+    // The response to this acquisition arrives after all notifications of the earlier release. So the test
+    // waits for the response.
     await (await waiter.acquire('third')).release();
     expect(granted).to.deep.equal(['second']);
     await first.release();

@@ -36,7 +36,7 @@ export class OwnServer {
     await this.operator.connect();
   }
 
-  /** Repeats the query until the first column of its only row equals the value. */
+  /** Repeats an SQL query until the first column of its only row equals `value`. */
   async until(text: string, value: unknown): Promise<void> {
     await until(async () => expect(await this.column(text)).to.deep.equal([value]), {
       what: `${text} is ${String(value)}`,

@@ -92,8 +92,8 @@ describe('the steps on PostgreSQL', () => {
     const claims = [];
     for (const [place, { client }] of waiters.entries()) {
       claims.push(client.acquire('handed'));
-      // Lets the next waiter enqueue only when this waiter is in the queue, so that the order of the waiters
-      // is known.
+      // Waits until the last claim is in the queue before the next one begins, so that the order of the
+      // waiters is known.
       await untilThere('handed', place + 2);
     }
     for (const { requested } of waiters) requested.length = 0;
@@ -101,8 +101,8 @@ describe('the steps on PostgreSQL', () => {
       notified.length = 0;
       await ownership.release();
       ownership = await claim;
-      // Waits for the reply to this query, which arrives after all notifications that the server has sent
-      // before.
+      // The reply to this query arrives after all notifications that the server has sent before. So the test
+      // waits for the reply.
       await listener.query('select 1');
       expect(notified).to.have.length(1);
     }
@@ -161,8 +161,8 @@ describe('the steps on PostgreSQL', () => {
   it('order entries by their commits and not by their requests', async () => {
     const session = await clients.session();
     await session.enqueue(newSpec({ queue: 'ordered' })).then(({ key }) => key);
-    // The open transaction is a step in progress on the queue. The next step waits for its commit, and then
-    // reads what the first one has written.
+    // Simulates a step in progress on the queue by an open transaction of the operator. The next step waits for its
+    // commit, and then reads what it has written.
     await clients.operator.query('begin');
     await clients.operator.query("select from queuelock.queue where name = 'ordered' for update");
     let isPlaced = false;
@@ -188,7 +188,7 @@ describe('the steps on PostgreSQL', () => {
     const first = newSpec({ queue: 'numbered' });
     const { token } = await session.enqueue(first);
     await session.remove('numbered', first.id);
-    // Simulates a clock that was more than an hour ahead, and a queue that has not been used since.
+    // Simulates that the server's clock was two hours ahead when an entry last joined the queue.
     const ahead = '(extract(epoch from clock_timestamp()) * 1000000)::bigint + 7200000000';
     await clients.operator.query(`update queuelock.queue set last = ${ahead} where name = 'numbered'`);
     const second = await session.enqueue(newSpec({ queue: 'numbered' }));
@@ -241,7 +241,7 @@ describe('the steps on PostgreSQL', () => {
       [slow.id],
     );
     await clients.operator.query('begin');
-    // This heartbeat began before the lease expired and is not committed yet.
+    // Simulates a heartbeat that began before the lease expired and is not committed yet.
     await clients.operator.query(
       'update queuelock.session set expires = clock_timestamp() + ttl where id = $1 and expires > clock_timestamp()',
       [slow.id],

@@ -24,8 +24,8 @@ describe('a pool that misbehaves under postgres()', function () {
   const unruly = (calls: UnrulyCalls): UnrulyClient => {
     const real = new pg.Pool({ connectionString: server.url, max: 40 });
     real.on('error', () => undefined);
-    // A connection that the misbehaving connect() does not pass on has no other listener. Without one, its
-    // error event would end the process.
+    // Adds a listener to each new connection of the real pool. If the misbehaving connect() does not pass a
+    // connection on, it has no other listener. An error event without a listener would end the process.
     real.on('connect', (client) => client.on('error', () => undefined));
     const pool = calls.of(
       { options: real.options, connect: async () => calls.of(await real.connect(), METHODS) },

@@ -14,7 +14,7 @@ export const IDLE: LockState = { status: 'idle' };
 export class ComponentJoin {
   readonly client: BridgeClient;
   readonly name: string;
-  /** Options for the next call of `join`. */
+  /** Options with which the next call of `join` joins the queue. */
   options: JoinOptions | undefined;
   readonly #listeners = new Set<() => void>();
   #state = IDLE;
@@ -59,9 +59,9 @@ export class ComponentJoin {
   };
 
   /**
-   * Leaves after a short delay, unless the component listens to the state of the join by then. Leaving at once
-   * would be wrong for two reasons: React's StrictMode unsubscribes and subscribes again, and effects of child
-   * components may join before the parent subscribes.
+   * Leaves the queue after a short delay, unless the component listens to the state of the join by then.
+   * Leaving at once would be wrong for two reasons: React's StrictMode unsubscribes and subscribes again, and
+   * effects of child components may join before the parent subscribes.
    */
   #leaveWithoutListener(): void {
     clearTimeout(this.#leaving);

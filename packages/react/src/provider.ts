@@ -11,8 +11,8 @@ export interface BridgeProviderProps {
 }
 
 /**
- * Provides a bridge client to the hooks below it. When `client` changes, the hooks read the streams of the
- * new client, and joins through the former client end.
+ * Provides a bridge client to all hooks of the components inside it. When `client` changes, the hooks read
+ * the streams of the new client, and joins through the former client end.
  * @example
  * const bridge = createBridgeClient();
  * root.render(createElement(BridgeProvider, { client: bridge }, createElement(App)));
@@ -22,7 +22,7 @@ export function BridgeProvider({ client, children }: BridgeProviderProps): React
 }
 
 /**
- * Returns the client of the nearest provider above, for calls such as `evict`.
+ * Returns the bridge client of the nearest `BridgeProvider` above the component, for calls such as `evict`.
  * @throws an `Error` if there is no provider
  */
 export function useBridge(): BridgeClient {

@@ -7,9 +7,9 @@ export interface SharedSource<T> {
    * stream is garbage-collected with its owner.
    */
   readonly owner: object;
-  /** Streams of the same owner with the same key are the same. */
+  /** Key of the stream. Streams of the same owner with the same key are the same. */
   readonly key: string;
-  /** Value before the first event. It must be the same object each time. */
+  /** Value of the stream before the first event. It must be the same object in each rendering. */
   readonly initial: T;
   /** Opens the stream. Called for the first subscriber. */
   open(): Observable<T>;
@@ -27,8 +27,8 @@ interface SharedStream {
   idle: ReturnType<typeof setTimeout> | undefined;
 }
 
-// The map is stored outside of components, so that a rendering that React repeats or discards opens no
-// stream.
+// The map of streams is stored outside of components, so that a rendering that React repeats or discards
+// opens no stream.
 const streams = new WeakMap<object, Map<string, SharedStream>>();
 
 /** Returns the present value of a stream, or `initial` while it has no subscriber. */
@@ -43,7 +43,7 @@ export function presentValue<T>({ owner, key, initial }: SharedSource<T>): T {
  */
 export function listen(source: SharedSource<unknown>, listener: () => void): () => void {
   const stream = streamOf(source);
-  // Wraps the listener in a new function, so that a listener that is added twice counts twice.
+  // Wraps the listener in a new function, because a set would keep a listener that is added twice only once.
   const own = (): void => {
     listener();
   };

@@ -53,8 +53,8 @@ export function useFaults(prefix = ''): Observed<FaultsSnapshot> {
 }
 
 /**
- * Returns the programs of a demo that contend for the lock `name`, if the bridge runs any. Visitors of the page
- * may freeze them or cut their connections.
+ * Returns the demo programs that contend for the lock `name`, if the bridge runs a demo. Visitors of the page
+ * may freeze these programs or cut their connections.
  */
 export function useContenders(name: string): Observed<ContendersSnapshot> {
   return useObserved('contenders', name);

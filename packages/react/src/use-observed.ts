@@ -8,8 +8,8 @@ import { listen, presentValue, type SharedSource } from './shared-streams.ts';
 /** The methods of the bridge client that return streams of snapshots. */
 type Kind = Exclude<keyof SnapshotOf, 'join'>;
 
-// All hooks return this object before the first event. So the first rendering in the browser equals the
-// rendering on the server.
+// The result of all hooks before the first event. It is one object, so that the first rendering in the
+// browser equals the rendering on the server.
 const NOTHING_YET: Connection & { readonly snapshot: undefined } = {
   connection: 'connecting',
   since: performance.timeOrigin,
@@ -59,7 +59,7 @@ function streamOf<K extends Kind>(
   kind: K,
   subject: string,
 ): Observable<Observed<SnapshotOf[K]>> {
-  // The cast is needed because TypeScript cannot express that each method returns the snapshots of its own
-  // kind.
+  // Casts the stream, because TypeScript cannot express that each method of the client returns snapshots of
+  // its own kind.
   return client[kind](subject) as Observable<unknown> as Observable<Observed<SnapshotOf[K]>>;
 }

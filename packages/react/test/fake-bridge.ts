@@ -16,7 +16,7 @@ const NOT_HERE = (): never => {
   throw new Error('not part of this test');
 };
 
-/** The state of a connection that is live since the time 0. */
+/** The state of a connection that has been live since the time 0. */
 export const LIVE = { connection: 'live', since: 0 } as const;
 
 /** A join that a component requested. The test observes it, and sets its state. */
@@ -30,12 +30,15 @@ export interface FakeJoin {
 
 /** A bridge client that emits what a test passes to it, and counts its subscribers. */
 export class FakeBridge implements BridgeClient {
-  /** Number of open subscriptions, by the kind of what is observed (such as `election`) and its name. */
+  /**
+   * Number of open subscriptions, by the kind and name of the observed thing, such as `election` and the name
+   * of the election.
+   */
   readonly subscribers = new Map<string, number>();
-  /** Number of subscriptions so far. */
+  /** Number of subscriptions that were opened so far. */
   opened = 0;
   readonly joins: FakeJoin[] = [];
-  // Methods that reject by default and that a test may replace.
+  // Methods of the simulated bridge client. They reject unless a test replaces them.
   evict: BridgeClient['evict'] = NOT_HERE;
   ask: BridgeClient['ask'] = NOT_HERE;
   tokenOf: BridgeClient['tokenOf'] = NOT_HERE;
@@ -118,7 +121,10 @@ export class FakeBridge implements BridgeClient {
     this.#connection$.next(connection);
   }
 
-  /** Emits a value to present and later subscribers of `kind` and `subject`. */
+  /**
+   * Emits a value to present and later subscribers of the stream that `kind` and `subject` name, such as
+   * `election` and its name.
+   */
   say(kind: string, subject: string, seen: Observed<unknown>): void {
     streamOf(this.#streams, `${kind} ${subject}`).next(seen);
   }

@@ -11,7 +11,7 @@ export interface Page {
    * process.
    */
   readonly screen: testingLibrary.BoundFunctions<typeof testingLibrary.queries>;
-  /** Unmounts all components and removes the globals. */
+  /** Unmounts all components of the page, and removes the globals that it has set. */
   close(): Promise<void>;
 }
 

@@ -50,8 +50,8 @@ export function barrier(client: LockClient, name: string): Barrier {
     async pass(options) {
       const wait = checkedOptions('options of pass', options, WAIT_OPTIONS);
       const entry = await client.acquire(name, { ...wait, mode: 'shared' });
-      // Does not wait for the release: the caller has passed, and the client makes sure that the entry is
-      // removed.
+      // Does not wait for the release of the entry: the caller has passed, and the client makes sure that the
+      // entry is removed.
       void entry.release();
     },
   };

@@ -10,15 +10,15 @@ import { withoutResponse } from './sight.ts';
 
 /** Callbacks of the entry that a cohort has in the queue. None is called after `leave`. */
 export interface EntryEvents {
-  /** Called when the entry is granted. */
+  /** Called when the cohort's entry is granted. */
   readonly onHeld: () => void;
   /** Called when the granted entry is lost, synchronously with the loss. */
   readonly onLost: (reason: unknown) => void;
-  /** Called when the claim has ended without a grant. */
+  /** Called when the claim of the cohort's entry has ended without a grant. */
   readonly onFailed: (error: unknown) => void;
 }
 
-/** Name and label with which the entry joins the queue. */
+/** Name of the lock, and the label with which the cohort's entry joins the queue. */
 export interface EntryTerms {
   readonly name: string;
   readonly label: Pick<ClaimOptions, 'owner' | 'metadata'>;
@@ -45,8 +45,8 @@ export class CohortEntry {
   }
 
   join(client: LockClient, { name, label }: EntryTerms, events: EntryEvents): void {
-    // `holding` is empty because the entry serves all local waiters. By default the entry would list what the
-    // call chain holds that happens to create the entry.
+    // `holding` is empty, because the entry serves all local waiters. By default it would list the holds of
+    // the call chain that happens to create it.
     const claim$ = client.claim(name, { ...label, holding: [] });
     this.#claim.add(
       claim$.subscribe({
@@ -62,7 +62,10 @@ export class CohortEntry {
     this.#claim.add(client.session$.subscribe({ next: follow, error: events.onFailed }));
   }
 
-  /** Leaves the queue in any state. No callback is called afterwards. Resolves when the release of a granted entry is confirmed. */
+  /**
+   * Leaves the queue, whether the entry is waiting or granted. No callback is called afterwards. Resolves when the release of a granted entry is
+   * confirmed.
+   */
   async leave(): Promise<void> {
     // Unsubscribing removes a waiting entry, and releases a granted one.
     this.#claim.unsubscribe();

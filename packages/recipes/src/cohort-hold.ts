@@ -20,8 +20,8 @@ export class LocalHold implements CohortHold {
   #released: Promise<void> | undefined;
 
   /**
-   * @param handOn passes the lock to the next local acquirer or releases it; resolves when the hand-over or
-   *   the release is confirmed
+   * @param handOn passes the cohort's hold to the next local acquirer, or releases the lock; resolves when
+   * that is confirmed
    */
   constructor(shared: Ownership, handOn: () => Promise<void>) {
     this.#shared = shared;

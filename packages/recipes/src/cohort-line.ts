@@ -22,8 +22,8 @@ export class LocalLine<T> {
   }
 
   /**
-   * Resolves with the value (such as a local hold) that `admit` passes to this waiter. Rejects at the timeout
-   * or when the signal aborts, with the error of `waitLimit`.
+   * Waits in the local queue of the process. Resolves with the value, such as a local hold, that a call of
+   * `admit` passes to this waiter. Rejects at the timeout or when the signal aborts.
    */
   wait(options: WaitOptions, context: WaitContext): Promise<T> {
     checkWait(options, 1);
@@ -41,7 +41,7 @@ export class LocalLine<T> {
     });
   }
 
-  /** Passes the value to the first waiter. */
+  /** Removes the first waiter from the local queue, and resolves its wait with the value. */
   admit(turn: T): void {
     const [first] = this.#waiters;
     if (first) this.#take(first).resolve(turn);

@@ -105,8 +105,9 @@ class EntrySharing implements Cohort {
   }
 
   /**
-   * While no acquirer holds: leaves the queue without local waiters, joins it for the first waiter, and
-   * admits the next waiter when the entry is granted. Called after every change.
+   * Updates the cohort's entry in the queue after every change. Does nothing while an acquirer holds. Without
+   * local waiters, the entry leaves. For the first local waiter, an entry joins. When the entry is granted,
+   * the next local waiter is admitted.
    */
   #settle(): void {
     if (this.#holder) return;
@@ -133,9 +134,9 @@ class EntrySharing implements Cohort {
   }
 
   /**
-   * Passes the hold to the next local acquirer, or releases the entry. If local waiters remain then, a new
-   * entry joins at once. The new entry need not wait until the old entry is removed, because it is behind all
-   * other waiters in either case.
+   * Passes the hold to the next local acquirer. Without one, or after `handOffs` times in a row, releases the
+   * entry. If local waiters remain, a new entry joins at once. It need not wait until the old entry is removed,
+   * because it is behind all other waiters in either case.
    */
   async #handOn(): Promise<void> {
     this.#holder = undefined;
@@ -150,9 +151,9 @@ class EntrySharing implements Cohort {
 
   #lost(reason: unknown): void {
     const holder = this.#holder;
-    // Forgets the holder and the entry before it notifies the holder, because the holder may acquire again at
-    // once. Does not end the claim of the lost entry: that claim ends by itself, after it has read which
-    // client removed the entry.
+    // Clears the fields for holder and entry before it notifies the holder, because the holder may acquire
+    // again at once. Does not end the claim of the lost entry: that claim ends by itself, after it has read
+    // which client removed the entry.
     this.#holder = undefined;
     this.#entry = undefined;
     holder?.revoke(reason);

@@ -9,7 +9,7 @@ import {
 import { wholeNumber } from './arguments.ts';
 import { checkWait, countingDown } from './wait-limit.ts';
 
-/** Largest limit that a claim accepts. */
+/** Largest number of leases, which is the largest limit that a claim accepts. */
 const MAX_LEASES = 1_000_000;
 
 /** Settings of Curator's semaphore. */
@@ -40,7 +40,10 @@ const TRY_LEASE_OPTIONS: KnownOptions<Omit<LeaseOptions, 'timeoutMs'>> = {
 const LEASE_OPTIONS: KnownOptions<LeaseOptions> = { ...TRY_LEASE_OPTIONS, timeoutMs: 'number' };
 const LEASE_RUN_OPTIONS = { ...LEASE_OPTIONS, ...WORK_OPTIONS };
 
-/** Leases of one path; made by `curatorSemaphore`. Each lease is an ownership with a signal and a fencing token of its own. */
+/**
+ * Leases of the semaphore at one path of ZooKeeper; made by `curatorSemaphore`. Each lease is an ownership with a signal and a fencing token of its
+ * own.
+ */
 export interface CuratorSemaphore {
   readonly path: string;
   /**
@@ -144,8 +147,9 @@ class TwoQueues implements CuratorSemaphore {
   }
 
   /**
-   * Acquires Curator's queue `locks`, and calls `take` while it holds that queue. Releases the queue once
-   * `take` has a lease. The lease stays valid even if the hold of the `locks` queue is lost afterwards.
+   * Acquires Curator's queue `locks`, and calls `take`, which waits for a lease, while it holds that queue.
+   * Releases the queue `locks` once `take` has a lease. The lease stays valid even if the hold of that queue
+   * is lost afterwards.
    */
   async #inTurn<T>(
     options: LeaseOptions,

@@ -15,9 +15,8 @@ export interface Confirmation {
 /**
  * Confirms suspected deadlocks by comparing snapshots that are `confirmMs` apart. Snapshots of different
  * queues are not taken at the same moment, so a cycle that spans them may never have existed. Only entries
- * count that were already in the snapshots of `confirmMs` ago and are still present. Such an entry was in its
- * queue all the time between. If no snapshot is older than `confirmMs`, all these entries were in their
- * queues at the same moment.
+ * count that were already in the snapshots of `confirmMs` ago and are still in their queues. If no snapshot
+ * is out of date by more than `confirmMs`, all these entries were in their queues at the same moment.
  */
 export class ConfirmedDeadlocks {
   readonly #options: Confirmation;

@@ -2,10 +2,10 @@ import type { QueueEntry, QueueState } from '@queuelock/core';
 
 /** An entry that certainly never leaves its queue by itself, because a deadlock blocks it. */
 export interface StuckEntry {
-  /** The queue's name. */
+  /** Name of the queue that contains the entry. */
   readonly queue: string;
   readonly entry: QueueEntry;
-  /** Whether the entry is never granted. If `false`, it is granted but never released. */
+  /** Whether the entry waits and is never granted. If `false`, the entry is granted but never released. */
   readonly isWaiting: boolean;
   /**
    * The entries that block this entry.
@@ -48,7 +48,7 @@ export function byAge({ entry: a }: StuckEntry, { entry: b }: StuckEntry): numbe
 class Node implements StuckEntry {
   readonly queue: string;
   readonly entry: QueueEntry;
-  /** The waiting entries of the call chains that hold this entry. */
+  /** The waiting entries of all call chains that hold the entry of this node. */
   readonly heldBy: Node[] = [];
   mayBegin = false;
   mayEnd = false;
@@ -65,7 +65,10 @@ class Node implements StuckEntry {
     return !this.mayBegin;
   }
 
-  /** The entries that block this entry. Read it only after the reduction has ended. */
+  /**
+   * The entries that block the entry of this node. Read this property only after all entries that can leave
+   * were removed.
+   */
   get causes(): readonly StuckEntry[] {
     this.#causes ??= this.isWaiting
       ? this.#ahead()
@@ -84,8 +87,9 @@ class Node implements StuckEntry {
 }
 
 /**
- * Returns a copy of a waiting exclusive entry, as one of the `causes` of a shared entry behind it. The copy
- * keeps only its shared `causes`: the exclusive ones are already `causes` of the shared entry.
+ * Returns a copy of a waiting exclusive entry, as a cause for which a shared entry behind it waits. The copy
+ * keeps only the shared entries among its own `causes`. The exclusive ones are already `causes` of the shared
+ * entry.
  */
 function inBetween({ queue, entry, causes }: Node): StuckEntry {
   return { queue, entry, isWaiting: true, causes: causes.filter((cause) => cause.entry.shared) };
@@ -111,8 +115,8 @@ function tie(nodes: readonly Node[]): void {
 }
 
 /**
- * Checks once, from front to back, which entries of a queue can be granted and which can be released. Returns
- * `true` if it has found a further one.
+ * Determines once, from front to back, which entries of a queue can be granted and which can be released.
+ * Returns `true` if there are more of them than before.
  */
 function sweep(line: readonly Node[]): boolean {
   let moves = false;

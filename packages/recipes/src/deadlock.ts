@@ -4,7 +4,7 @@ import { stuckOf, type StuckEntry } from './deadlock-stuck.ts';
 
 /** A waiting entry that is never granted unless a client of the deadlock gives up. */
 export interface StuckWait {
-  /** The queue's name. */
+  /** Name of the queue that contains the waiting entry. */
   readonly name: string;
   /** The waiting entry, as all clients see it. Its `owner`, `host`, `pid` and `id` identify its client. */
   readonly entry: QueueEntry;

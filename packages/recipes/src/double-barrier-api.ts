@@ -1,6 +1,6 @@
 import type { WaitOptions } from './wait-limit.ts';
 
-/** The membership of one client in a round of a double barrier. The round has begun. */
+/** The membership of one client in a round of a double barrier, from the beginning of the round. */
 export interface RoundMembership {
   /** Id of the round: equal for all its members, different for every other round. */
   readonly round: string;

@@ -48,9 +48,9 @@ export function throwIfMismatched(line: readonly Member[], own: Member, name: st
 
 /**
  * Returns the next round: the first waiting members of the queue, as many as a round needs. Returns
- * `undefined` while too few wait, or while an entry of the `last` round, the latest one, is still in the
+ * `undefined` while too few members wait, or while an entry of the previous round, `last`, is still in the
  * queue. No entry gets into two rounds, even if the snapshot is out of date: a round is written only after
- * all entries of the round before it have left.
+ * all entries of the previous round have left.
  */
 export function nextRound(line: readonly Member[], last: Round, members: number): Round | undefined {
   if (line.some(({ id }) => last.includes(id))) return undefined;
@@ -60,7 +60,7 @@ export function nextRound(line: readonly Member[], last: Round, members: number)
 
 /**
  * Returns whether every member of the round is leaving or has left the queue.
- * @param line a snapshot that contains the caller's own entry
+ * @param line the members in a snapshot of the queue that contains the caller's own entry
  */
 export function allLeave(line: readonly Member[], round: Round): boolean {
   return line.every(({ id, phase }) => phase === 'leaving' || !round.includes(id));

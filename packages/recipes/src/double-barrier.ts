@@ -116,8 +116,8 @@ async function enter(place: Place, options: WaitOptions): Promise<RoundMembershi
 }
 
 /**
- * Emits the round to which this member belongs, once it is written. If this member completes a round, it
- * writes the round.
+ * Emits the round that contains the caller's own entry, once the round is written. If the caller's entry
+ * completes a round, writes the round.
  */
 function begun(place: Place, ownership: SharedOwnership, sight: Sight): Observable<Round> {
   const { register, members, name } = place;
@@ -134,8 +134,8 @@ function begun(place: Place, ownership: SharedOwnership, sight: Sight): Observab
 }
 
 /**
- * Emits the members in the queue as long as the entry `id` is among them. The snapshot may be slightly out of
- * date. But a snapshot with the entry `id` contains every entry that joined before it and has not left.
+ * Emits the members in the queue as long as the entry `id` is in it. A snapshot of the queue may be slightly
+ * out of date. But a snapshot with the entry `id` contains every entry that joined earlier and has not left.
  */
 function lineWith(id: string, { client, name }: Place, sight: Sight): Observable<readonly Member[]> {
   return sight.through(client.watch(name)).pipe(

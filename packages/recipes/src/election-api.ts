@@ -37,7 +37,10 @@ export interface LeadOptions
 /** The outcome of a term. */
 export type TermEnd =
   | { readonly outcome: 'resigned' }
-  /** `OWNERSHIP_LOST`. Its `cause` is the error of the work, if the work threw an error of its own. */
+  /**
+   * The term ended by a loss. `error` is `OWNERSHIP_LOST`. Its `cause` is the error of the work, if the work
+   * threw an error of its own.
+   */
   | { readonly outcome: 'lost'; readonly error: QueueLockError }
   /**
    * `WORK_TIMEOUT`: the work ran longer than `workTimeoutMs` and threw. Its `cause` is the error of the work, if the work threw an error of

@@ -40,7 +40,7 @@ export class Ballot {
     return { value: this.#value, ...(id === undefined ? {} : { id }) };
   }
 
-  /** Returns the term of an elected candidate. If the candidacy took over an entry, its new value is written first. */
+  /** Returns the term of an elected candidate. If the candidacy took over an entry of an earlier process, first publishes the candidate's value. */
   async elected(ownership: Ownership, { value, id }: Stand): Promise<Term> {
     const term = new Term(ownership, value);
     if (id !== undefined) await term.proclaim(value);

@@ -48,7 +48,7 @@ export class CandidateErrors {
     });
   }
 
-  /** Resets the backoff after the candidate was elected. */
+  /** Resets the backoff of the candidate. Called after the candidate was elected. */
   over(): void {
     this.#count = 0;
   }

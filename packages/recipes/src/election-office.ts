@@ -36,7 +36,8 @@ export class Office {
     );
     return combineLatest([this.#terms$, closed$]).pipe(
       takeWhile(([, closed]) => !closed, true),
-      // Reads `held`, which compares with the clock: the timer that ends a term at its deadline may be late.
+      // Reads `held` of each term, which compares the deadline with the clock. The timer that ends a term at
+      // its deadline may be late.
       map(([terms, closed]) => !closed && terms.some(({ held }) => held)),
       distinctUntilChanged(),
     );

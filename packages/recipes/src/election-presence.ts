@@ -74,13 +74,13 @@ function once(ballot: Ballot, failures: CandidateErrors): Observable<Presence> {
 function presenceIn(term: Promise<Term>): Observable<Presence> {
   return from(term).pipe(
     switchMap(({ present$ }) => present$),
-    // Does not emit an error after which another candidacy may succeed. The claim emits the end of the hold too,
-    // and the next candidacy follows.
+    // Does not emit an error after which another candidacy may succeed. The stream of the claim emits the end
+    // of the hold too, and then the next candidacy begins.
     catchError((error: unknown) => endQuietlyIf(mayPass(error), error)),
   );
 }
 
-/** Returns a stream that completes if the end `isExpected` by the caller. Throws `error` otherwise. */
+/** Returns a stream that only completes if `isExpected`. Throws `error` otherwise. */
 function endQuietlyIf(isExpected: boolean, error: unknown): Observable<never> {
   if (isExpected) return EMPTY;
   throw error;

@@ -26,8 +26,8 @@ export class Term implements Leadership {
   }
 
   /**
-   * Emits this leadership, and `undefined` once it is lost or resigned. The states of the claim report that
-   * end later.
+   * Emits this leadership, and `undefined` once it is lost or resigned. The stream of the claim's states
+   * reports the loss or the resignation later.
    */
   get present$(): Observable<Leadership | undefined> {
     return this.#present$;
@@ -90,8 +90,8 @@ export class Term implements Leadership {
   };
 
   /**
-   * Emits the end of this leadership, but does not release the hold. The caller releases it unless it is
-   * lost.
+   * Makes `present$` emit the end of this leadership, but does not release the hold. The caller releases the
+   * hold unless it is lost.
    */
   end(): void {
     if (this.#present$.value) this.#present$.next(undefined);

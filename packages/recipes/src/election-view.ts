@@ -16,7 +16,7 @@ export function candidatesIn(queue$: Observable<QueueState>): Observable<Candida
   );
 }
 
-/** Emits the first candidate in a queue, who leads, at once and after each change. */
+/** Emits the leader, which is the first candidate in the queue, at once and after each change. */
 export function leaderIn(queue$: Observable<QueueState>): Observable<LeaderState> {
   return candidatesIn(queue$).pipe(
     map(({ status, candidates: [leader] }) => ({ status, leader })),

@@ -100,7 +100,8 @@ class QueueElection implements Election {
     try {
       return await this.#stood(stand, checked);
     } catch (error) {
-      // The entry to take over has been removed, so this campaigns with a new entry.
+      // The entry of an earlier process, which this campaign was to take over, has been removed. So this
+      // process campaigns with a new entry.
       if (stand.id === undefined || !isQueueLockError(error, 'ENTRY_LOST')) throw error;
       return this.#stood(this.#ballot.stand(), checked);
     }

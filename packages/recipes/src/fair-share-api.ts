@@ -35,12 +35,13 @@ export interface FairShare {
    * Waits for a share of the key. Give it back with `release()` or `await using`.
    * @param key the tenant, customer or host that gets the share, 1 to 200 characters
    * @throws {QueueLockError} `INVALID_ARGUMENT` for a bad key or option; `LIMIT_MISMATCH` when an entry ahead uses another limit; `OWNERSHIP_LOST`
-   *   when the permit of the key was lost while it waited for the shared one; otherwise like `LockClient.acquire`
+   * when the permit of the key was lost during the wait for the shared permit; otherwise like `LockClient.acquire`
    */
   acquire(key: string, options?: ShareOptions): Promise<Share>;
   /**
-   * Makes one attempt without waiting.
-   * @returns `undefined` when the key or all keys together hold as many permits as they may, or a client waits for one
+   * Makes one attempt to take a share of the key, without waiting.
+   * @returns `undefined` when the key holds `limitPerKey` permits, when all keys together hold `limit` permits, or when another client waits for a
+   * permit
    */
   tryAcquire(key: string, options?: Omit<ShareOptions, 'timeoutMs'>): Promise<Share | undefined>;
   /**

@@ -7,7 +7,10 @@ export interface SharePermits {
   readonly shared: SharedOwnership;
 }
 
-/** Presents two permits as one hold. It is held while both are held, and lost when one of them is lost. */
+/**
+ * A share, made of the permit of its key and the shared permit. The share is held while both permits are
+ * held, and lost when one of them is lost.
+ */
 export class HeldShare implements Share {
   readonly key: string;
   readonly signal: AbortSignal;

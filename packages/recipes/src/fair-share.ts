@@ -112,8 +112,8 @@ class TwoStepShare implements FairShare {
 }
 
 /**
- * Takes the shared permit while the caller holds the permit of its key. If it does not get the shared one, it
- * releases the permit of the key before it settles.
+ * Takes a permit of the shared queue while the caller holds a permit of its key. If it gets no shared permit,
+ * it releases the permit of the key before it settles.
  */
 async function withShared<Permit extends SharedOwnership | undefined>(
   key: string,
@@ -123,8 +123,7 @@ async function withShared<Permit extends SharedOwnership | undefined>(
   let shared: Permit | undefined;
   try {
     shared = await take(ofKey.signal);
-    // `throwIfLost` throws if the permit of the key was lost while the reply for the shared permit was in
-    // flight.
+    // Throws if the permit of the key was lost while the request for the shared permit was in flight.
     if (shared) ofKey.throwIfLost();
   } catch (error) {
     await shared?.release();

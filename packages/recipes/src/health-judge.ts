@@ -23,7 +23,10 @@ export interface SupervisedWork {
   readonly checkedInAt: number;
 }
 
-/** The time at which health is judged, and how long a session may be unproven. */
+/**
+ * The time for which the health is computed, and how long a session may be unproven until the process is not
+ * ready.
+ */
 export interface HealthTerms {
   readonly at: number;
   readonly unreadyAfterMs: number;
@@ -47,8 +50,8 @@ export function judgeHealth(facts: HealthFacts, terms: HealthTerms): HealthState
 }
 
 /**
- * Returns the next time at which `unreadyAfterMs` ends or a check-in becomes overdue. Then `judgeHealth`
- * returns another result although the facts stay the same. `undefined` if there is none.
+ * Returns the next time at which `unreadyAfterMs` ends or a check-in becomes overdue. At that time the health
+ * changes although `facts` stay the same. Returns `undefined` if there is none.
  */
 export function nextChangeAt(facts: HealthFacts, terms: HealthTerms): number | undefined {
   const moments = [unreadyAt(facts, terms) ?? Infinity, ...facts.works.map(overdueAt)];

@@ -58,7 +58,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // `latchIn` then throws an error, because no latch wrote such a text.
+    return undefined; // The text is not JSON. `latchIn` then throws, because no latch wrote it.
   }
 }
 

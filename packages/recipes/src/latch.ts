@@ -85,8 +85,8 @@ class RegisterLatch implements Latch {
     let round: string | undefined;
     const left = await this.#change((present) => {
       round ??= present?.round;
-      // Counts down only in the round that the first attempt has read. If the register's `change` repeats
-      // this callback and it finds a later round, the round of this call has ended.
+      // Counts down only in the round that was present at the first read. The register's `change` may repeat
+      // this callback. If the callback then finds a later round, the round of this call has ended.
       return present?.round === round && present ? countedDown(present, id) : present;
     });
     if (round === undefined) return undefined;

@@ -24,8 +24,8 @@ export function liveText(state$: SharedRegister['state$']): Observable<string | 
 }
 
 /**
- * Emits the values of `source$`. Completes when the client is closed: its error `CLOSED` is a normal end
- * here.
+ * Emits the values of `source$`. Completes when `source$` errors with `CLOSED`, because closing the client is
+ * a normal end.
  */
 export function untilClosed<T>(source$: Observable<T>): Observable<T> {
   return source$.pipe(

@@ -24,7 +24,9 @@ export interface Limit {
    * fails.
    */
   terms(permits: number): Pick<ClaimOptions, 'limit'>;
-  /** Subscribes to the limit, so that it stays up to date while a claim waits. */
+  /**
+   * Subscribes to changes of the limit, so that a waiting claim gets them. Unsubscribe when the claim ends.
+   */
   watch(): Subscription;
 }
 
@@ -65,7 +67,8 @@ export class SharedLimit implements Limit {
   }
 
   /**
-   * Subscribes to `limit$`, and ignores its errors: the claim subscribes to the same stream and reports them.
+   * Subscribes to `limit$`, so that it stays up to date. Ignores its errors, because the claim subscribes to
+   * `limit$` too and reports them.
    */
   watch(): Subscription {
     return this.limit$.subscribe({ error: () => undefined });

@@ -7,7 +7,7 @@ import { defer, tap, type Observable } from './rx.ts';
  */
 interface Seen {
   readonly status: 'connecting' | 'live' | 'stale';
-  /** Reason for which the last read failed. */
+  /** Reason for which the last read of the store failed. */
   readonly error?: unknown;
 }
 

@@ -58,7 +58,9 @@ function firstRead({ name, register }: SlotTerms, limits: WaitOptions): Promise<
   );
 }
 
-/** Watches the register during the wait for the lock, and aborts the wait when another call has noted the slot. */
+/**
+ * Watches the register while a call waits for the lock. Aborts the wait when another call has noted the slot.
+ */
 class SlotWait {
   readonly #stop = new AbortController();
   readonly #watching: Subscription;
@@ -108,10 +110,10 @@ function noter(owner: string): Pick<SlotNote, 'by' | 'at'> {
 }
 
 /**
- * Settles as `task` does, but rejects with the signal's reason as soon as the signal aborts. The task itself
- * continues, and its result is then ignored.
+ * Settles as the promise `task` does, but rejects with the signal's reason as soon as the signal aborts. The
+ * work behind `task` continues, and its result is ignored.
  */
 function unlessAborted<T>(signal: AbortSignal, task: Promise<T>): Promise<T> {
-  // `task` is first in the merge, so that its rejection is handled even if the signal has already aborted.
+  // Subscribes to `task` first. So its rejection is handled even if the signal has already aborted.
   return firstOf(merge(from(task), aborted(signal)));
 }

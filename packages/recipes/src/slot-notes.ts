@@ -23,7 +23,8 @@ const ROOM_BYTES = 4_000;
  * @throws {QueueLockError} `INVALID_ARGUMENT` for a note that is too long
  */
 export function checkNoteSize({ slot, by }: Pick<SlotNote, 'slot' | 'by'>, kept: number): void {
-  // The longest token and the longest time take fewer than 80 bytes, including the names of the JSON members.
+  // 80 bytes are enough for the longest token and the longest time, including the names of all members of the
+  // JSON object.
   const size = 80 + Buffer.byteLength(JSON.stringify(slot)) + Buffer.byteLength(JSON.stringify(by));
   const most = Math.floor(ROOM_BYTES / kept);
   if (kept > 1 && size > most)
@@ -47,7 +48,7 @@ export function withNote(
   return { notes: [newest, ...rest.slice(0, kept - 1)], floor: rest[kept - 1]?.slot ?? present?.floor };
 }
 
-/** Inserts a note in the order of its slot, the newest first. */
+/** Inserts a note into the list, which is sorted by slots, the newest first. */
 function inOrder(
   note: SlotNote,
   [newest, ...rest]: readonly SlotNote[],
@@ -87,8 +88,8 @@ export function notesIn(text: string | undefined): SlotNotes | undefined {
   const isWhole = others.length === rest.length && (floor === undefined || typeof floor === 'string');
   if (!latest || !isWhole)
     throw invalidArgument('the register of the slots', text, 'contains what oncePer wrote');
-  // A text without `earlier` is from a client that keeps only one note. That client has dropped the notes of
-  // all older slots.
+  // A text without the member `earlier` was written by a client that keeps only one note. That client has
+  // dropped the notes of all older slots.
   return { notes: [latest, ...others], floor: earlier === undefined ? latest.slot : floor };
 }
 
@@ -103,6 +104,6 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // `notesIn` then throws an error, because `oncePer` did not write such a text.
+    return undefined; // The text is not JSON. `notesIn` then throws, because `oncePer` did not write it.
   }
 }

@@ -60,9 +60,9 @@ export class SlotRegister {
     const text = await this.#register.change((present) => {
       const past = notesIn(present);
       const isLate = past?.notes.some((note) => note.token > token) ?? false;
-      // Leaves the register unchanged if the slot must not be noted, or has a note. An earlier attempt may
-      // have written that note, although its reply was lost. Throws nothing, because the register's `change`
-      // would retry after an error.
+      // Leaves the register unchanged if the slot must not be noted, or is already noted. An earlier attempt
+      // of this call may have written the note, although its reply was lost. Throws nothing, because the
+      // register's `change` would retry after an error.
       if (this.#pastFor(past) || until.aborted || isLate) return present;
       const note = { slot: this.slot, token, ...by };
       return notesText(withNote(past, note, { kept: this.#kept, order: this.#order }));

@@ -38,7 +38,10 @@ export function checkWait(options: WaitOptions, leastMs: 0 | 1): void {
   );
 }
 
-/** The description of a wait, from which the error of its timeout is made. */
+/**
+ * The data from which the error of a timeout is made: what the waiter waited for, and whether it can read the
+ * store.
+ */
 export interface WaitContext {
   /** The event that did not happen in time, as the beginning of the error message. */
   readonly what: string;

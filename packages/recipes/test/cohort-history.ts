@@ -48,10 +48,10 @@ const history = fc.record({
 
 type History = typeof history extends fc.Arbitrary<infer H> ? H : never;
 
-/** An acquisition and its state so far. */
+/** An acquisition of a generated history, and its state so far. */
 interface Acquirer {
   readonly by: number;
-  /** Rank of this acquisition by the time at which it began. */
+  /** Position of this acquisition among all acquisitions of the history, by the time at which it began. */
   readonly came: number;
   status: 'waiting' | 'holding' | 'released' | 'done';
   hold: CohortHold | undefined;
@@ -65,8 +65,7 @@ class World {
   readonly unsafe: string[] = [];
   readonly unfair: string[] = [];
   /**
-   * For each waiting entry: how many hand-offs inside its process each cohort has made since the entry
-   * joined.
+   * For each waiting entry: how many local hand-offs each cohort has made since the entry joined the queue.
    */
   readonly #passed = new Map<string, number>();
   readonly #entryOf: (string | undefined)[] = [];
@@ -82,7 +81,8 @@ class World {
     const crews = clients.slice(0, 2).map((client) => cohort(client, 'x', { handOffs }));
     const ways = [...crews.map((crew) => crew.acquire.bind(crew)), clients[2]!.acquire.bind(clients[2], 'x')];
     const living = plans.map((one) => this.#live(one, ways[one.by]!));
-    // The client's retries wait in real time, so the loop pauses in real time too.
+    // Waits for a moment in real time in each iteration, because the retries of the clients run in real time
+    // too.
     for (let reads = 0; reads < READS && !this.#isOver(); reads++) {
       await this.stage.clock.advance(LONG_AFTER_MS);
       if (!this.#isOver()) await pause(READ_INTERVAL_MS);
@@ -149,15 +149,15 @@ class World {
       acquirer.status = 'released';
       await released;
     } catch {
-      // Ignores the error: whatever it is, the acquisition is no longer in the queue.
+      // Ignores the error of the acquisition: whatever it is, the acquisition is no longer in the queue.
     }
     acquirer.status = 'done';
   }
 
   #begins(acquirer: Acquirer, hold: CohortHold): void {
     const wasLost = this.acquirers.map(({ lost }) => lost);
-    // Reads `held` and not `signal.aborted`. After the deadline, a read of `signal.aborted` would itself
-    // abort the signal. This check must not report a loss in place of the cohort.
+    // Reads `held` of the other holds and not `signal.aborted`. After the deadline, a read of
+    // `signal.aborted` would itself abort the signal. But the test requires that the cohort reports the loss.
     const two = this.acquirers.some(({ hold: other }) => other?.held);
     if (two) this.unsafe.push('two hold');
     const unreported = this.acquirers.some(({ status }, at) => status === 'holding' && !wasLost[at]);

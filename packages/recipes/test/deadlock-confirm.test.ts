@@ -69,8 +69,8 @@ describe('the confirmation of deadlocks', () => {
 });
 
 /**
- * Returns a function that returns whether all entries of the cycle are stuck in the state of the queues that
- * is passed to it.
+ * Returns a predicate for the state of the queues at one time. It returns whether all entries of the
+ * deadlock's cycle are stuck in that state.
  */
 function holdsIn({ waits }: Deadlock): (truth: readonly QueueState[]) => boolean {
   return (truth) => {
@@ -80,7 +80,7 @@ function holdsIn({ waits }: Deadlock): (truth: readonly QueueState[]) => boolean
 }
 
 /**
- * Returns the state of the queues after each change of a generated `story`. A change adds an entry, whose
+ * Returns the state of the queues after each step of a generated list of changes. A step adds an entry, whose
  * call chain may hold admitted entries, or removes an entry.
  */
 function historyOf(story: readonly Step[], limit: number): readonly (readonly QueueState[])[] {

@@ -7,9 +7,9 @@ export interface Member {
 }
 
 /**
- * Removes a random entry that is admitted, and not held by a call chain that waits, until there is no such
- * entry. Returns the entries that are left, which can never leave their queues. The tests compare this simple
- * implementation with the code of the product.
+ * Removes random entries that are admitted, and are not held by a call chain that waits, until there is no
+ * such entry. Returns the entries that are left, which can never leave their queues. The tests compare this
+ * simple implementation with that of the package.
  */
 export function leftOf(queues: readonly QueueState[], choices: Iterator<number>): readonly Member[] {
   let left: readonly Member[] = queues.flatMap((queue) => queue.entries.map((entry) => ({ queue, entry })));
@@ -31,7 +31,10 @@ export function waitsFor(own: Member, left: readonly Member[]): readonly Member[
   return taken <= entry.limit ? [] : ahead;
 }
 
-/** Returns the waiting entries of the call chains that hold this entry. */
+/**
+ * Returns the waiting entries of the call chains that hold the entry. Because of them the entry is not
+ * released.
+ */
 function keptBy({ entry }: Member, left: readonly Member[]): readonly Member[] {
   return left.filter((one) => one.entry.holds.includes(entry.id!) && waitsFor(one, left).length > 0);
 }

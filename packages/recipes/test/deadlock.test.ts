@@ -69,8 +69,8 @@ describe('the search for deadlocks', () => {
           { id: '4', holds: ['2'], since: 2 },
         ),
       ],
-      // The writers 3 and 4 each wait for both readers. That a writer waits for the reader of its own call
-      // chain is already a cycle.
+      // The writers 3 and 4 each wait for both readers. A writer that waits for the reader of its own call
+      // chain already makes a cycle.
       circles: [
         { victim: '3', waits: ['x: 3 for 1'] },
         { victim: '4', waits: ['x: 4 for 2'] },
@@ -195,8 +195,8 @@ describe('the search for deadlocks', () => {
 });
 
 /**
- * Checks that each wait is caused by the next one. The entry that it waits for is the waiting entry of the
- * next wait, or is held by the call chain of the next wait.
+ * Checks that each wait of a deadlock is caused by the next one. The entry ahead in `waitsFor` is the waiting
+ * entry of the next wait, or is held by the call chain of the next wait.
  */
 function expectCircle(waits: Deadlock['waits'], left: readonly Member[]): void {
   for (const [place, { name, entry, waitsFor: ahead }] of waits.entries()) {

@@ -5,7 +5,10 @@ import { MemoryStage } from './election-stage.ts';
 
 const LONG_AFTER_MS = 4_000;
 
-/** The plan of a member that takes part in several rounds, one after the other. */
+/**
+ * What one simulated member does: when it first enters, how long it works in a round, in how many rounds it
+ * takes part, and when it gives up.
+ */
 interface Plan {
   readonly beginsAt: number;
   readonly worksMs: number;
@@ -175,7 +178,10 @@ class Process {
     if (this.#session !== undefined) this.#stage.server.expireSession(this.#session);
   }
 
-  /** Waits for the delay of a message. If the process has died, the message never arrives. */
+  /**
+   * Waits for the delay of the next message of the process. If the process has died, the message never
+   * arrives.
+   */
   async #delay(): Promise<void> {
     const { delaysMs } = this.#fate;
     await this.pass(delaysMs[this.#messages++ % delaysMs.length]!);
@@ -188,8 +194,8 @@ function require(holds: boolean, broken: string): void {
 }
 
 /**
- * Plays generated histories of a few processes at one double barrier. `Judge` checks each begin and each
- * leave. At the end no waiter may be left.
+ * Plays generated histories of a few processes at one double barrier. Checks each begin and each leave of a
+ * member. At the end no waiter may be left.
  */
 export const anyDoubleBarrierHistory: fc.IAsyncProperty<unknown> = fc.asyncProperty(
   history,

@@ -13,7 +13,7 @@ class Politician {
   readonly ends: TermEnd[] = [];
   readonly led: Promise<void>;
   readonly #retiring = new AbortController();
-  /** Ends the work that is running, with an error if one is passed. */
+  /** Ends the candidate's work that is running. With an argument, the work throws this error. */
   endWork: (error?: Error) => void = () => undefined;
   leadership: Leadership | undefined;
   working = 0;
@@ -328,7 +328,10 @@ describe('Election.lead', () => {
   });
 
   describe('when its signal aborts', () => {
-    /** Runs `lead`, and aborts its signal at the `at`-th `await` inside it. */
+    /**
+     * Runs `lead`, and aborts its signal at the `at`-th request, reply, event or work of the run. If `behind`
+     * is true, another leader is ahead.
+     */
     async function giveUp(behind: boolean, at: number): Promise<{ points: number; begun: number }> {
       const scene = new MemoryStage();
       const giving = new AbortController();
@@ -367,7 +370,7 @@ describe('Election.lead', () => {
     }
 
     for (const behind of [false, true]) {
-      it(`leaves no entry, whenever the abort comes (${behind ? 'behind another leader' : 'without a leader'})`, async () => {
+      it(`leaves no entry, at whatever await the abort comes (${behind ? 'behind another leader' : 'without a leader'})`, async () => {
         const { points } = await giveUp(behind, Infinity);
         const begun = new Set<boolean>();
         for (let at = 0; at < points; at += 1) begun.add((await giveUp(behind, at)).begun > 0);

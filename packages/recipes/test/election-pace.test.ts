@@ -23,7 +23,7 @@ describe('the backoff between two terms of Election.lead', () => {
     return election(stage.client(), 'x', { value, clock }).lead(work, { signal: retiring.signal });
   }
 
-  it('grows after terms that end immediately', async () => {
+  it('grows with each term that ends immediately', async () => {
     const begun: number[] = [];
     void lead(() => begun.push(stage.clock.now()));
     await stage.clock.advance(20_000);
@@ -60,7 +60,7 @@ describe('the backoff between two terms of Election.lead', () => {
 describe("the signal that a leader's work gets", () => {
   /**
    * Runs the work of a leader, and blocks the event loop until the lease has expired, so that no timer fires.
-   * Then calls `read`, which reads the signal.
+   * Then calls `read`, which reads the signal of the work or of the leadership.
    */
   async function afterBlocked(
     read: (stop: AbortSignal, leadership: Leadership) => unknown,

@@ -27,7 +27,7 @@ describe('a leader that is restarted', () => {
   const restarted = ({ resume, id }: Ticket, value = 'after'): ReturnType<typeof election> =>
     election(stage.client({ resume }), 'x', { value, id });
 
-  /** Creates a leader, with another candidate behind it. */
+  /** Elects a leader, with another candidate behind it in the queue. */
   async function leading(): Promise<{ client: LockClient; leadership: Leadership; ticket: Ticket }> {
     const client = stage.client();
     const leadership = await election(client, 'x', { value: 'before' }).campaign();

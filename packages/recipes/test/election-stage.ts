@@ -42,7 +42,7 @@ export class MemoryStage {
     return (this.server.queues().get(queue) ?? []).map(({ value }) => value);
   }
 
-  /** Ends the session of the first entry in the queue, as the server does after the TTL. */
+  /** Ends the session of the first entry in the queue, as if its TTL had passed. */
   expireFirst(queue: string): void {
     this.server.expireSession(this.server.queues().get(queue)![0]!.sessionId);
   }

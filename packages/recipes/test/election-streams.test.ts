@@ -10,9 +10,9 @@ import { follow, type Followed } from './frame.ts';
 interface Source {
   readonly input$: Subject<number>;
   readonly source$: Observable<number>;
-  /** Returns the number of present subscriptions. */
+  /** Returns how many subscriptions the observable has now. */
   readonly open: () => number;
-  /** Returns the number of all subscriptions so far. */
+  /** Returns how many subscriptions the observable has had so far. */
   readonly opened: () => number;
 }
 
@@ -46,7 +46,7 @@ describe('streams of elections and locks', () => {
   const candidate = (value: string, client: LockClient = stage.client()): Election =>
     election(client, 'x', { value, clock: stage.clock });
 
-  /** Emits whether this candidate leads. Subscribing creates the candidate. */
+  /** Emits whether the candidate of the election leads. Subscribing creates the candidate. */
   function leadsIn({ candidacy$ }: Election): Observable<boolean> {
     return candidacy$.pipe(
       map((leadership) => leadership !== undefined),
@@ -271,7 +271,10 @@ describe('streams of elections and locks', () => {
   });
 
   describe('errors$', () => {
-    /** Returns an interceptor that simulates an unreachable server. `plugIn` makes the server reachable. */
+    /**
+     * Simulates an unreachable server. Returns an interceptor for the client's calls, and `plugIn`, which
+     * makes the server reachable.
+     */
     function unplugged(): { readonly intercept: Intercept; plugIn: () => void } {
       let reachable = false;
       return {
@@ -310,7 +313,8 @@ describe('streams of elections and locks', () => {
       const led = own.lead(() => undefined, { signal: retiring.signal });
       await stage.clock.advance(30_000);
       expect(failures.values.length).to.be.within(4, 6);
-      // Advances the clock until the next attempt has failed, so that the abort comes during the backoff.
+      // Advances the clock until the seventh attempt has failed, so that the abort comes during the backoff
+      // after it.
       while (failures.values.length < 7) await stage.clock.advance(10);
       retiring.abort();
       await led;

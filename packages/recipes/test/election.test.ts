@@ -190,8 +190,8 @@ describe('leader election', () => {
 
   describe('a campaign whose signal aborts', () => {
     /**
-     * Runs a campaign, and aborts its signal at the `at`-th point at which it awaits something. If `behind`
-     * is true, another leader is ahead.
+     * Runs a campaign, and aborts its signal at the `at`-th request, reply or event of the campaign. If
+     * `behind` is true, another leader is ahead.
      */
     async function giveUp(behind: boolean, at: number): Promise<{ points: number; led: boolean }> {
       const scene = new MemoryStage();
@@ -226,7 +226,7 @@ describe('leader election', () => {
     }
 
     for (const behind of [false, true]) {
-      it(`leaves no entry, whenever the abort comes (${behind ? 'behind another leader' : 'without a leader'})`, async () => {
+      it(`leaves no entry, at whatever await the abort comes (${behind ? 'behind another leader' : 'without a leader'})`, async () => {
         const outcomes = new Set<boolean>();
         const { points } = await giveUp(behind, Infinity);
         for (let at = 0; at < points; at += 1) outcomes.add((await giveUp(behind, at)).led);
@@ -236,7 +236,7 @@ describe('leader election', () => {
   });
 
   describe('leader$ or candidates$ of an observer', () => {
-    it('emits each leader, each new value and each absence of a leader once', async () => {
+    it('emits each change once: another leader, another value, or no leader', async () => {
       const seen = follow(candidate('observer').leader$);
       const first = await candidate('a').campaign();
       const next = candidate('c').campaign();

@@ -34,7 +34,7 @@ const history = fc.record({
   limit: fc.integer({ min: 1, max: 4 }),
   limitPerKey: fc.integer({ min: 1, max: 2 }),
   delaysMs: fc.array(fc.nat(5), { minLength: 1, maxLength: 5 }),
-  /** Time at which the session of the first client ends, or `undefined` if it does not end. */
+  /** Time at which the session of the first entry in the shared queue ends, or `undefined` if no session ends. */
   expiresAt: fc.option(fc.nat(400), { nil: undefined, freq: 2 }),
   plans: fc.array(plan, { minLength: 4, maxLength: 16 }),
 });
@@ -71,7 +71,7 @@ class World {
     const living = plans.map((one) => this.#live(one, shares[one.client]!));
     for (let step = 0; step < STEPS && this.#done < plans.length; step++) {
       await this.stage.clock.advance(STEP_MS);
-      // Waits in real time, because retries of the clients do.
+      // Waits in real time too, because the retries of the clients wait in real time.
       if (this.#done < plans.length) await pause(1);
     }
     if (this.#done < plans.length) throw new Error('a caller waits or holds for ever');
@@ -126,7 +126,8 @@ class World {
         await held.release();
       }
     } catch {
-      // Ignores the error: a caller that was rejected or has lost its share is no longer in a queue.
+      // Ignores the error of the caller: a caller that was rejected or has lost its share is no longer in a
+      // queue.
     }
     caller.isWorking = false;
     this.#done += 1;

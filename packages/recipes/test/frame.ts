@@ -22,7 +22,7 @@ export interface Store {
 /** A connection to a store that can be cut. */
 export interface StoreLine {
   connect(): Backend;
-  /** Ends every connection; new ones are refused. */
+  /** Ends every connection to the store. New connections are refused. */
   cut(): void;
   mend(): Promise<void>;
   stop(): Promise<void>;
@@ -46,7 +46,7 @@ export interface Followed<T> {
 
 /** What the check of one fact uses: names and clients of its own. All clients are closed after the check. */
 export interface Site extends Pick<Store, 'name' | 'ttlMs' | 'expiryMs'> {
-  /** Returns the name of an unused queue. */
+  /** Name of a queue that no other check uses. */
   readonly queue: string;
   /** Returns the name of a further unused queue, for a fact that needs more than one. */
   readonly freshQueue: () => string;
@@ -55,9 +55,12 @@ export interface Site extends Pick<Store, 'name' | 'ttlMs' | 'expiryMs'> {
    * machine loses no sessions.
    */
   readonly client: (options?: LockClientOptions) => LockClient;
-  /** Returns a connection to the same store that can be cut. */
+  /** Returns another connection to the store, which the check can cut. */
   readonly line: () => Promise<Line>;
-  /** Waits until the function returns a true value. If it throws, for instance by `expect`, the wait continues. */
+  /**
+   * Waits until `holds` returns a true value. If `holds` throws, for instance by `expect`, the wait
+   * continues.
+   */
   readonly until: (what: string, holds: () => unknown) => Promise<void>;
   /** Subscribes to a stream and records its emissions. Unsubscribes when the check of the fact has ended. */
   readonly follow: <T>(source$: Observable<T>) => Followed<T>;
@@ -79,7 +82,10 @@ export interface RecipeFacts {
 
 const COMFORT = 5;
 const MAX_WAIT_MS = 10_000;
-/** Number of waits in a row that a fact may need. The time limit of its test allows so many. */
+/**
+ * Number of waits in a row that a fact may need. The time limit of its test is long enough for this number of
+ * waits.
+ */
 const WAITS = 4;
 
 /**
@@ -138,8 +144,8 @@ class Stage implements Site {
   }
 
   /**
-   * Returns the properties and methods that a fact needs as a plain object, so that a fact can destructure
-   * it.
+   * Returns the properties and methods that the check of a fact uses, as a plain object, so that the check
+   * can destructure it.
    */
   site(): Site {
     const { name, ttlMs, expiryMs, queue } = this;
@@ -268,7 +274,7 @@ async function closeAll(clients: readonly LockClient[]): Promise<void> {
   await Promise.all(clients.map((client) => client.close()));
 }
 
-/** Returns the time limit of a single wait, in milliseconds. */
+/** Returns the time limit of a single wait in the check of a fact, in milliseconds. */
 function maxWaitMs({ ttlMs, expiryMs }: Store): number {
   return MAX_WAIT_MS + COMFORT * ttlMs + expiryMs;
 }

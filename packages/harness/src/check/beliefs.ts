@@ -51,8 +51,8 @@ function overlaps(queue: Queue, limits: Eviction): Breach[] {
 interface Present {
   readonly believed: readonly HoldBelief[];
   /**
-   * Number of permits that the earlier holders, which still believe in their holds, and the new one take
-   * together.
+   * Number of permits that holders take at the time of a grant: the new holder, and the earlier holders that
+   * still believe in their holds.
    */
   readonly taken: number;
 }
@@ -89,7 +89,7 @@ function isExcused(stake: HoldBelief, grant: HoldBelief, { evictionMs = 0 }: Evi
 
 /** Durations in milliseconds from when one holder stopped believing in its hold until the next grant. */
 export interface Gaps {
-  /** For rule S3: the durations after holds that ended by a loss. */
+  /** For rule S3: milliseconds from the end of a lost hold to the next grant. */
   readonly lost: readonly number[];
   readonly released: readonly number[];
   /**

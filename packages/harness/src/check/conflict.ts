@@ -31,7 +31,7 @@ export class ByShare<T> {
     return kind.item;
   }
 
-  /** Returns the values of all kinds of claims that conflict with this kind. */
+  /** Returns the stored values of all kinds of claims that conflict with the claim `share`. */
   against(share: Share): T[] {
     return [...this.#kinds.values()].filter((kind) => exclude(kind.share, share)).map(({ item }) => item);
   }

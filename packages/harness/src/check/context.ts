@@ -5,7 +5,10 @@ import type { Finding } from './finding.ts';
 const EACH_SIDE = 5;
 const MAX_FINDINGS = 25;
 
-/** Reads the histories again, and adds to each of the first 25 findings up to ten events around it. */
+/**
+ * Adds the nearest events, at most ten, to each of the first 25 violations of rules. It reads them from the
+ * histories in the directory.
+ */
 export async function withEvents(directory: string, findings: readonly Finding[]): Promise<Finding[]> {
   const around = findings.slice(0, MAX_FINDINGS).map((finding) => new Around(finding));
   if (around.length > 0)
@@ -35,8 +38,8 @@ class Around {
 
   offer(event: ChaosEvent, at: bigint): void {
     if (!explains(event, this.#finding)) return;
-    // Events at the time of the finding count as earlier ones. In both lists, the event that is nearest in
-    // time comes first.
+    // An event at the time of the finding counts as an earlier one. The list of earlier events and the list
+    // of later ones both begin with the event nearest in time.
     if (at <= this.#at)
       this.#before = nearest([...this.#before, { event, at }], (a, b) => (a.at > b.at ? -1 : 1));
     else this.#after = nearest([...this.#after, { event, at }], (a, b) => (a.at < b.at ? -1 : 1));

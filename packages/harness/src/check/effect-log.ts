@@ -14,8 +14,9 @@ export class EffectLog {
   }
 
   /**
-   * Adds an effect.
-   * @param effect `attempt` is the index in the list of the queue's attempts; times are in nanoseconds of the run
+   * Adds an accepted write.
+   * @param effect `attempt` is the index of the attempt among all attempts on the queue; times are in
+   * nanoseconds of the run
    */
   add(effect: { sentAt: number; answeredAt: number; token: bigint; attempt: number }): void {
     const i = this.#size++;

@@ -53,9 +53,12 @@ export type LifeEvent = Stamped &
 
 /** Options of a claim. By default it is an exclusive lock of one name. */
 export interface Terms {
-  /** Whether the claim is one of a reader. */
+  /** Whether the claim is shared, as that of a reader. */
   readonly shared?: true;
-  /** The permits of the semaphore (`limit`), and how many of them the claim takes. Default: 1 each. */
+  /**
+   * `limit`: the number of permits of the semaphore. `permits`: how many of them the claim takes. Default: 1
+   * each.
+   */
   readonly limit?: number;
   readonly permits?: number;
   /** Whether a leader election made the claim. */
@@ -74,8 +77,8 @@ export type AttemptEvent = OfAttempt &
         readonly together?: readonly number[];
       }
     /**
-     * The worker knows the entry of the attempt. If the entry is admitted at once, this event is recorded
-     * just before `acquired`.
+     * The worker has received the data of its entry in the queue. If the entry is admitted at once, this
+     * event is recorded just before `acquired`.
      */
     | {
         readonly ev: 'queued';

@@ -20,7 +20,7 @@ export function faultsAffecting(run: Run, lives: ReadonlySet<Life>): FaultPeriod
   ];
 }
 
-/** Returns whether any of these faults overlaps this period. */
+/** Returns whether any fault of the list overlaps the given period. */
 export function overlaps(failure: readonly Span[], { from, to }: Span): boolean {
   return failure.some((span) => span.from <= to && span.to >= from);
 }
@@ -34,9 +34,9 @@ export function faultsOfProcess({ stalled, frozen, killed }: Life): Span[] {
 }
 
 /**
- * Returns the deadline for a grant after a crash at the time `crash`. If another fault overlaps, the limit
- * starts at the end of that fault. A standstill of the machine that is too short to count as a fault extends
- * the limit by its length.
+ * Returns the time by which the next waiter must be granted after a crash at the time `crash`. If another
+ * fault overlaps, the limit `crashMs` starts at the end of that fault. A standstill of the machine that is
+ * too short to count as a fault extends the limit by its length.
  */
 export function grantLimit(crash: number, failure: readonly FaultPeriod[], limits: Limits): number {
   let deadline = crash + limits.crashMs * MS;

@@ -29,8 +29,8 @@ function lateOn(queue: Queue, resource: Resource): Breach[] {
 }
 
 /**
- * Counts what fencing would have prevented: late writes to the file without fencing (`log`), and the holds
- * that made them.
+ * Counts what fencing would have prevented: late writes to the file that accepts every write (`log`), and the
+ * holds that made these writes.
  */
 export function countSaved(run: Run): { effects: number; holds: number } {
   let effects = 0;

@@ -23,21 +23,22 @@ export interface Finding {
   readonly attempt?: string;
   /** What happened, with names of attempts (`worker-3#17`) and measured values. */
   readonly message: string;
-  /** The time of the violation, as a stamp like those of events. */
+  /** The time of the violation, in nanoseconds of the machine's monotonic clock, as a decimal string. */
   readonly at: string;
   /** The events around the violation; empty until `withEvents` adds them. */
   readonly events: readonly ChaosEvent[];
 }
 
 /**
- * A finding as a rule returns it: without the events around it, and with its time in nanoseconds of the run.
+ * A violation as the check of one rule returns it, without the events around it. Its time is in nanoseconds
+ * since the beginning of the run.
  */
 export interface Breach {
   readonly rule: Invariant;
   readonly queue?: string;
   readonly attempt?: string;
   readonly message: string;
-  /** Time of the violation, in nanoseconds of the run. */
+  /** Time of the violation, in nanoseconds since the beginning of the run. */
   readonly at: number;
 }
 

@@ -10,11 +10,14 @@ import { overlaps, faultsOfProcess, grantLimit, faultsAffecting, type FaultPerio
 
 /** Durations in milliseconds from the end of a hold to the next grant, if there were waiters. */
 export interface HandOvers {
-  /** Durations after a release, without faults. */
+  /** Milliseconds from a release to the next grant, of hand-offs without faults. */
   readonly clean: readonly number[];
-  /** Durations after the death of the holder's process, without other faults. */
+  /** Milliseconds from the death of a holder's process to the next grant, without other faults. */
   readonly crash: readonly number[];
-  /** Durations after the death of the holder's process, while servers, network or waiters had faults too. */
+  /**
+   * Milliseconds from the death of a holder's process to the next grant, while servers, network or waiters
+   * had faults too.
+   */
   readonly crashInTrouble: readonly number[];
 }
 

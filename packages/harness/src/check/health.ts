@@ -45,7 +45,10 @@ export function checkProcesses(run: Run, { loopDelayMs = Infinity }: Limits): Br
   });
 }
 
-/** Returns the longest delay of an event loop that the test did not block. */
+/**
+ * Returns the longest delay of any worker's event loop, in milliseconds. Leaves out processes whose event
+ * loop the test blocked.
+ */
 export function ownLoopDelay(run: Run): number | undefined {
   const delays = run.lives.flatMap((life) =>
     life.closed && !wasHeldUp(life) ? [life.closed.loopDelayMs] : [],
@@ -67,8 +70,8 @@ export function checkMemory(run: Run, { bytesPerCycle = Infinity }: Limits): Bre
   });
 }
 
-// Minimum number of samples for a trend. The first is ignored, since Node has not compiled and cached all
-// code then.
+// Minimum number of measurements of the heap from which a growth is computed. The first measurement is
+// ignored, because Node has not compiled and cached all code by then.
 const LEAST_SAMPLES = 4;
 
 /** Returns by how many bytes per attempt the heap grows, measured after garbage collections. */

@@ -48,7 +48,7 @@ export class HistoryBuilder {
     return this;
   }
 
-  /** Adds a heartbeat that is confirmed 3 ms after it was sent. */
+  /** Adds a heartbeat of the worker's session, which is confirmed 3 ms after it was sent. */
   beat(who: string, sentAt: number): this {
     const beat = { session: `${who}-session`, sentAt: stamp(sentAt), provenMs: TTL_MS } as const;
     return this.tell(who, sentAt + 3, { ev: 'beat', ...beat });
@@ -76,7 +76,7 @@ export class HistoryBuilder {
     return this;
   }
 
-  /** Removes all events of this kind. */
+  /** Removes all events of the kind `ev` from the history. */
   without(ev: ChaosEvent['ev']): this {
     this.events.splice(0, Infinity, ...this.events.filter((event) => event.ev !== ev));
     return this;

@@ -14,14 +14,14 @@ export interface HoldBelief extends Share {
   readonly isLast: boolean;
 }
 
-/** Returns whether this is the last period of its hold, and the hold ended without a release. */
+/** Returns whether a period is the last one of its hold, and the hold ended without a release. */
 export function isLost({ isLast, hold }: HoldBelief): boolean {
   return isLast && hold.how !== 'released';
 }
 
 /**
- * Calls `visit` for each hold, in the order of the grants, with the periods in which holders of other,
- * conflicting holds believe at the time of the grant.
+ * Calls `visit` for each hold, in the order of the grants. `others` are the conflicting holders that believe
+ * in their holds at the time of the grant.
  */
 export function eachGrant(
   holds: readonly Hold[],
@@ -47,7 +47,7 @@ export interface HandOver {
   readonly next: Hold;
 }
 
-/** Returns each hold of a lock with the hold before it: of the earlier conflicting ones, the one that ended last. */
+/** Returns each hold of a lock together with its predecessor: of the earlier holds that conflict with it, the one that ended last. */
 export function handOversIn(holds: readonly Hold[]): HandOver[] {
   const latest = new ByShare<{ stake?: HoldBelief }>(() => ({}));
   return beliefsOf(holds).flatMap((next) => {

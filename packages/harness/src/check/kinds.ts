@@ -1,7 +1,7 @@
 import type { Terms } from './event.ts';
 import type { Attempt } from './run.ts';
 
-/** The kinds of claims, as reports name them. */
+/** The kinds of claims, by the names that reports of a run use. */
 export const KINDS = [
   'lock',
   'read lock',

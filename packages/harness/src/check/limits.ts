@@ -16,9 +16,8 @@ export interface Limits {
    */
   readonly holdMs: number;
   /**
-   * Rule L3: the time within which every attempt must end after the event `calm`, which marks the end of all
-   * faults. The limits `crashMs`, and `holdMs` once for the attempt and once for each attempt ahead, are
-   * added to it. Default 10,000.
+   * Rule L3: how long after the end of all faults (the event `calm`) each attempt must have ended. To it the
+   * check adds `crashMs`, and `holdMs` for the attempt itself and for each attempt ahead. Default 10,000.
    */
   readonly settleMs?: number;
   /**

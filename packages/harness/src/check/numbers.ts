@@ -18,7 +18,7 @@ export interface Numbers {
   readonly holds: number;
   /** Number of holds by kind of claim. A claim of several names counts once for each name. */
   readonly kinds: Readonly<Record<string, number>>;
-  /** Number of faults by kind. */
+  /** Number of faults in the run, by kind. */
   readonly faults: Readonly<Record<string, number>>;
   readonly leftOvers: Readonly<Record<string, number>>;
   readonly effects: Readonly<Record<Resource, EffectCounts>>;

@@ -30,9 +30,8 @@ function inversions(queue: Queue): Breach[] {
     const conflicting = newest.against(hold.attempt).flatMap((known) => known.hold ?? []);
     const own = newest.of(hold.attempt);
     if (!own.hold || hold.token > own.hold.token) own.hold = hold;
-    // A client may first be notified of its grant, and only then that an operator has removed the entry. The
-    // entries behind it were admitted at the removal, perhaps before both notifications, and that is no wrong
-    // order.
+    // An operator may have removed the entry before its client was notified of the grant. Then later entries
+    // were admitted at the removal, and an earlier grant of one of them is no wrong order.
     const { removing = Infinity } = hold.attempt;
     const later = conflicting.find(({ token, from }) => token >= hold.token && from < removing);
     if (!later) return [];
@@ -68,17 +67,21 @@ function passedOver(queue: Queue): Breach[] {
 }
 
 /**
- * The holds of one kind of claim that were granted with a larger token than every earlier hold of that kind.
+ * Holds of claims of one kind (mode and permits), without each hold whose token is smaller than that of an
+ * earlier hold.
  */
 class Passers {
   readonly #growing: Hold[] = [];
 
-  /** Adds a hold. Holds must be added in the order of their grants. */
+  /**
+   * Adds a hold to this list, unless an earlier hold has a larger token. Holds must be added in the order of
+   * their grants.
+   */
   add(hold: Hold): void {
     if (hold.token > (this.#growing.at(-1)?.token ?? -1n)) this.#growing.push(hold);
   }
 
-  /** Returns the first hold with a token larger than this one. */
+  /** Returns the first hold in this list whose token is larger than `token`. */
   firstPast(token: bigint): Hold | undefined {
     let low = 0;
     let high = this.#growing.length;
@@ -92,9 +95,9 @@ class Passers {
 }
 
 /**
- * Finds entries with a larger fencing token than the previous entry, but without a larger order number. The
- * store numbers the entries of a queue in the order of joining. ZooKeeper may start these numbers again after
- * the queue was empty, because it may have deleted the directory.
+ * Finds entries whose fencing token is larger than that of the previous entry, but whose order number is not.
+ * The store numbers the entries of a queue in the order of joining. ZooKeeper may start these numbers again
+ * after the queue was empty, because it may have deleted the directory.
  */
 function disorders(queue: Queue): Breach[] {
   return queue.line.flatMap((attempt, place) => {

@@ -40,8 +40,8 @@ function wronged(queue: Queue, grant: Hold, present: readonly Attempt[]): Breach
 }
 
 /**
- * Returns whether an entry that joined before `at` was certainly still in the queue then. A later or earlier
- * grant of that entry proves it. Without a grant, its session must have been proven alive at that time.
+ * Returns whether an entry that joined before the time `at` was certainly still in the queue at that time. It
+ * was if the entry was granted at any time, or if its session was proven alive at the time `at`.
  */
 function isQueuedAt(attempt: Attempt, at: number): boolean {
   return attempt.acquired !== undefined || isProvenAt(attempt, at);

@@ -1,8 +1,8 @@
 import type { Attempt } from './run.ts';
 
 /**
- * Returns whether the entry was certainly waiting at that time. Returns false for an entry that failed or was removed, because it is unknown when it
- * left.
+ * Returns whether an entry was certainly waiting at the time `at`. Returns false for an entry that failed or was removed, because it is unknown when
+ * it left.
  */
 export function isProvenAt(attempt: Attempt, at: number): boolean {
   const { session, life, failed, removing = Infinity, waitedUntil, queued = Infinity } = attempt;

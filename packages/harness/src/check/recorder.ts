@@ -62,7 +62,7 @@ export class Recorder {
     else this.#lives.take(event as LifeEvent, at);
   }
 
-  /** Records that the history of this process ends with an incomplete line. */
+  /** Records that the last line in the history of the process `who` is incomplete. */
   tear(who: string): void {
     this.#torn.push(who);
   }

@@ -1,7 +1,10 @@
 import type { RemovedEntry } from './event.ts';
 import type { Attempt, Fault, Moment } from './run.ts';
 
-/** The entries that operators have removed, by key, each with the time of the removal. */
+/**
+ * The entries that operators have removed during a run, grouped by key, each with the time at which the
+ * removal began.
+ */
 export type Removals = ReadonlyMap<string, readonly (RemovedEntry & { readonly from: number })[]>;
 
 export function removalsOf(faults: Iterable<Fault>): Removals {

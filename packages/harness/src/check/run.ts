@@ -35,7 +35,7 @@ export class Life {
   }
 }
 
-/** The events of one attempt, as its worker recorded them. If an event occurs several times, the newest one counts. */
+/** The events of one attempt, as its worker recorded them. If an event occurs several times, its latest occurrence counts. */
 export class Attempt {
   readonly life: Life;
   readonly n: number;
@@ -50,7 +50,10 @@ export class Attempt {
   enqueue: Moment = undefined;
   queued: Moment = undefined;
   acquired: Moment = undefined;
-  /** Whether no proven time was left when the worker received the hold. The operating system may suspend a process between the grant and this moment. */
+  /**
+   * Whether no proven time was left when the worker received the hold. The operating system may suspend a process between the grant and the time at
+   * which the worker receives it.
+   */
   hasNoTimeLeft = false;
   revoked: Moment = undefined;
   released: Moment = undefined;
@@ -97,8 +100,8 @@ export class Attempt {
   }
 
   /**
-   * Clears the token, the order number and the joining time of the attempt's earlier entry. The session of
-   * that entry ended before the attempt was granted, so the attempt has joined again with another entry.
+   * Clears the token, the order number and the joining time of the attempt. Called when the session of its
+   * entry has ended before a grant, and the attempt joins again with another entry.
    */
   joinAnew(): void {
     if (this.acquired !== undefined) return;
@@ -148,7 +151,7 @@ export interface Queue {
   readonly attempts: Attempt[];
   /** The attempts that had an entry, by token, which is the order of the queue. */
   line: readonly Attempt[];
-  /** The holds, by the time of the grant. */
+  /** The holds of the queue, by the time of the grant. */
   holds: readonly Hold[];
   readonly effects: Record<Resource, EffectLog>;
 }
@@ -192,10 +195,13 @@ export interface Run {
   readonly torn: number;
   /** Names of processes that have an incomplete last line and were not killed. */
   readonly brokenOff: readonly string[];
-  /** Findings of rule `story`: contradictions that were noticed while the events were read. */
+  /**
+   * Contradictions between events that were noticed while the events were read, as findings of the rule
+   * `story`.
+   */
   readonly oddities: readonly Finding[];
-  /** Converts nanoseconds of the run to a stamp, for findings. */
+  /** Converts nanoseconds since the beginning of the run to a stamp, for findings. */
   stampOf(moment: number): string;
-  /** Converts a stamp to nanoseconds of the run. */
+  /** Converts a stamp to nanoseconds since the beginning of the run. */
   momentOf(stamp: string): number;
 }

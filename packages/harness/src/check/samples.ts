@@ -18,7 +18,10 @@ export function spreadOf(samples: Samples): Spread | undefined {
   return { count: sorted.length, min: at(0), p1: at(0.01), p50: at(0.5), p99: at(0.99), max: at(1) };
 }
 
-/** Returns the slope of the line that fits `points` by least squares, for instance bytes per step. */
+/**
+ * Returns the slope of the line that fits the points (x, y) by least squares, for instance in bytes per
+ * attempt.
+ */
 export function slopeOf(points: readonly { readonly x: number; readonly y: number }[]): number | undefined {
   const meanX = mean(points.map(({ x }) => x));
   const meanY = mean(points.map(({ y }) => y));

@@ -18,8 +18,8 @@ export class SessionProof {
   }
 
   /**
-   * Completes the proof, so that `runsOut` and `proves` can be called. Call it once, after all heartbeats
-   * were added.
+   * Prepares the calls of `runsOut` and `proves`. Call it once, after all heartbeats of the session were
+   * added.
    */
   settle(): void {
     this.#beats.sort((a, b) => a.at - b.at);
@@ -32,8 +32,8 @@ export class SessionProof {
   }
 
   /**
-   * Returns the time, in nanoseconds, at which the proof of heartbeat `i` ends, including its extension by
-   * later heartbeats. A later heartbeat extends it only if it was confirmed before the deadline.
+   * Returns the time, in nanoseconds, until which heartbeat `i` and the heartbeats after it prove the session
+   * without a gap. A later heartbeat counts only if it was confirmed before the previous deadline.
    */
   #runOutFrom(i: number): number {
     const deadline = this.#latest[i] ?? -Infinity;

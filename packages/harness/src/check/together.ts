@@ -3,8 +3,8 @@ import type { Breach } from './finding.ts';
 import type { Attempt, Queue, Run, Span } from './run.ts';
 
 /**
- * Rule F1 for locks of several names. Two such locks that share several queues are in the same order in each
- * of them, so that they cannot wait for each other. Such a lock is held in all of its names or in none.
+ * Rule F1 for locks of several names. If two locks share several queues, the same one is ahead in each of
+ * these queues, so they cannot wait for each other. A lock is held in all of its names or in none.
  */
 export function checkTogether(run: Run): Breach[] {
   const claims = claimsOf(run);
@@ -43,9 +43,7 @@ function tornApart(claim: Claim): Breach[] {
   ];
 }
 
-/**
- * Returns the claims of several names that have attempts in the same pair of queues, grouped by these pairs.
- */
+/** Returns the claims of several names, grouped by each pair of queues in which a claim has attempts. */
 function pairsOf(claims: readonly Claim[]): [Attempt, Attempt][][] {
   const byQueues = new Map<string, [Attempt, Attempt][]>();
   for (const claim of claims) {
@@ -63,10 +61,7 @@ function pairsOf(claims: readonly Claim[]): [Attempt, Attempt][][] {
   return [...byQueues.values()];
 }
 
-/**
- * Finds pairs of locks of several names of which one is ahead in the first of two queues, and the other one
- * is ahead in the second queue.
- */
+/** Finds two locks of several names that share two queues and are in opposite order in them. */
 function crossed(pairs: readonly [Attempt, Attempt][]): Breach[] {
   const inOrder = [...pairs].sort(([a], [b]) => ((a.token ?? 0n) < (b.token ?? 0n) ? -1 : 1));
   return inOrder.flatMap(([first, second], i) => {
@@ -85,8 +80,8 @@ interface Waiting {
 }
 
 /**
- * Returns the periods after `at` in which waiters for locks of several names were blocked elsewhere. Each
- * period belongs to an entry that was ahead of one of these waiters in another of its queues.
+ * Returns the periods after the time `at` in which an entry blocked a waiter for several names in another
+ * queue of its lock.
  */
 export function blockedBy(run: Run, { waiting, at }: Waiting): Span[] {
   const elsewhere = waiting.flatMap((attempt) => partsOf(attempt).filter((part) => part !== attempt));

@@ -2,8 +2,8 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 import type { ChaosEvent } from './event.ts';
 
 /**
- * An event without the members that the recorder adds: the name of the process, and the time if the caller
- * has not set it.
+ * An event as the worker passes it to its recorder, which adds the name of the process. It also adds the time
+ * if the worker has not set it.
  */
 export type EventInput<E extends ChaosEvent = ChaosEvent> = E extends ChaosEvent
   ? Omit<E, 't' | 'who'> & { readonly t?: string }
@@ -25,8 +25,8 @@ export function stampBy(clock: () => bigint): void {
 }
 
 /**
- * The history of one process, as a file. `tell` writes a line to the file before it returns, so that the line
- * survives the death of the process.
+ * Writes the history of one process to a file. The method `tell` writes a line before it returns, so that the
+ * line survives the death of the process.
  */
 export class Recorder {
   readonly #who: string;

@@ -5,13 +5,19 @@ import { buildProxies } from './proxies.ts';
 
 export interface ChosenNetwork {
   readonly network: Network;
-  /** Why namespaces are not available, if proxies are used instead of them. `undefined` if the caller forced a network. */
+  /**
+   * The reason why the cluster runs over proxies although the caller has chosen no network: why network namespaces are not available. Otherwise
+   * `undefined`.
+   */
   readonly whyProxies: string | undefined;
 }
 
 const builders = { namespaces: buildNamespaces, proxies: buildProxies };
 
-/** Returns namespaces if available, else proxies. Rejects with NotHere if the forced network is not available. */
+/**
+ * Builds a network of Linux namespaces if they are available, else a network of proxies. Rejects with
+ * `NotHere` if the caller requires a network that this machine does not support.
+ */
 export async function chooseNetwork(
   forced: NetworkKind | undefined,
   ports: Ports,

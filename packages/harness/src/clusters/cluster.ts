@@ -65,7 +65,8 @@ export class Cluster {
 
   /**
    * Starts all members; resolves when each of them serves requests.
-   * @param diskMiB if set, each member gets a separate small disk of that size
+   * @param diskMiB size of a separate small disk for each member's data; without it, the members have no such
+   * disks
    */
   async start(diskMiB: number | undefined): Promise<void> {
     if (diskMiB === undefined) this.#absent.set('disk', 'not asked for; start the cluster with diskMiB');
@@ -99,7 +100,7 @@ export class Cluster {
     );
   }
 
-  /** Returns the members except this one. */
+  /** Returns all members of the cluster except the given one. */
   others(than: Member): readonly Member[] {
     return this.#members.filter((member) => member !== than);
   }
@@ -138,8 +139,8 @@ export class Cluster {
     }
   }
 
-  // Reserves the lowest free client number. The number is taken at once, because the location itself is
-  // created asynchronously.
+  // Reserves the lowest free number for a new client location. It does so synchronously, because the location
+  // itself is created asynchronously.
   #freeNode(): Node {
     for (let number = 1; ; number += 1) {
       const node: Node = `client-${number}`;

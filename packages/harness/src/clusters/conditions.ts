@@ -28,7 +28,7 @@ export class Conditions {
     };
   }
 
-  /** Replaces the slowness of the member's links. */
+  /** Sets how slow the links of a member are, in place of an earlier setting. */
   async slow(member: Node, slowness: Slowness): Promise<void> {
     this.#check(slowness);
     this.#slow.set(member, slowness);
@@ -43,8 +43,8 @@ export class Conditions {
   }
 
   /**
-   * Adds a client to the network. Cuts that apply to all clients apply to this one too, including the cuts
-   * that are in force now.
+   * Adds a client to the network. Cuts that apply to all clients apply to the new client too, also those
+   * already in force.
    */
   join(client: Node): Promise<void> {
     this.#nodes.push(client);

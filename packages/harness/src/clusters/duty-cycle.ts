@@ -22,7 +22,7 @@ export class DutyCycle {
     this.#freeze();
   }
 
-  /** Ends the cycle; the process continues. */
+  /** Ends the repeated freezes; the process continues. */
   stop(): void {
     clearTimeout(this.#timer);
     this.#signal('SIGCONT');

@@ -88,8 +88,8 @@ async function viewOf({ route }: ReachableMember): Promise<View> {
   return { role: leader === '0' ? 'none' : known, term: Number(status.raftTerm), leader };
 }
 
-// Sends a request to a member. Does not use fetch(), which cannot choose the source address: the harness has
-// one of its own, which no fault affects. Calls of the JSON gateway (/v3) are POST requests.
+// Sends a request to a member. Does not use fetch(), which cannot choose the source address: the harness
+// sends from an address that no fault affects. Calls of the JSON gateway (/v3) are POST requests.
 async function callMember(route: Route, path: string, withinMs = 5_000): Promise<unknown> {
   const signal = AbortSignal.timeout(withinMs);
   const method = path.startsWith('/v3/') ? 'POST' : 'GET';

@@ -46,7 +46,9 @@ export class Keeper {
     return this.#child.pid!;
   }
 
-  /** Returns a command that runs the given one in these namespaces. Signals to the returned command reach the given program. */
+  /**
+   * Returns a command that runs the program of `command` in the namespaces of this idle process. Signals to the returned command reach that program.
+   */
   inside({ program, args, ...rest }: Command): Command {
     const enter = ['--target', String(this.pid), ...this.#kinds, '--'];
     return { program: 'nsenter', args: [...enter, program, ...args], ...rest };

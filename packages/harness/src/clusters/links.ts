@@ -6,12 +6,12 @@
 /** A party of the network. `client-0` is this process. */
 export type Node = `member-${number}` | `client-${number}`;
 
-/** The parties at the other ends of a member's links. */
+/** The parties at the other end of a member's links: all members, all clients, all of both, or one party. */
 export type Peers = 'members' | 'clients' | 'all' | Node;
 
 /**
- * Effect of a cut. `silence`: data gets no response and no error, and arrives after the end of the cut if the connection still exists. `reset`:
- * connections break at once and new ones are refused.
+ * Effect of cutting a link. `silence`: data gets no response and no error, and arrives after the end of the cut if the connection still exists.
+ * `reset`: connections break at once and new ones are refused.
  */
 export type CutAs = 'silence' | 'reset';
 
@@ -25,13 +25,13 @@ export interface Cut {
   readonly as: CutAs;
 }
 
-/** Slowness of all links of one member. */
+/** How slow all links of one member are. */
 export interface Slowness {
   /** Additional delay of each message in each direction, in milliseconds; a link of two slow members has the sum. */
   readonly delayMs?: number;
-  /** Bytes per second in each direction. */
+  /** Limit on the bytes per second in each direction of a link. */
   readonly bytesPerSecond?: number;
-  /** Fraction of packets that are lost, from 0 to 1. */
+  /** Fraction of the packets on each link that are lost, from 0 to 1. */
   readonly lossRatio?: number;
 }
 
@@ -53,8 +53,8 @@ export const FINE: Weather = { cuts: [], slow: [] };
 export const isMember = (node: Node): boolean => node.startsWith('member-');
 
 /**
- * Returns the directions of links that these cuts affect. Where two cuts overlap, the later one decides the
- * effect.
+ * Returns the directions of links that are cut by a list of cuts. Where two cuts affect the same direction,
+ * the later cut decides between `silence` and `reset`.
  */
 export function linkCuts(nodes: readonly Node[], cuts: readonly Cut[]): LinkCut[] {
   const links = new Map<string, LinkCut>();

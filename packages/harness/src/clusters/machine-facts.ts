@@ -3,7 +3,7 @@ import { readFileSync, readdirSync, readlinkSync } from 'node:fs';
 
 /** The descendants of one process, and their namespaces (Linux). */
 export interface Traces {
-  /** Process ids of the descendants. */
+  /** Process ids of all descendants of the process. */
   readonly pids: readonly number[];
   /** Network and mount namespaces of the descendants, without those that the process itself is in. */
   readonly namespaces: readonly string[];
@@ -31,7 +31,7 @@ export function sharedTraces(): Record<'names' | 'links' | 'mounts' | 'rules', s
   };
 }
 
-/** Returns the network device for packets to this address. */
+/** Returns the name of the network device through which this machine sends packets to the address. */
 export function deviceTo(address: string): string {
   return /dev (\S+)/.exec(linesOf('ip', 'route', 'get', address).join(' '))![1]!;
 }

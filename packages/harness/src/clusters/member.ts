@@ -14,7 +14,7 @@ export interface CutOptions {
   readonly from?: Peers | { readonly node: Node };
   /** Direction as seen from this member: `in` loses what it receives, `out` what it sends. Default `both`. */
   readonly direction?: Direction;
-  /** Effect of the cut, see CutAs. Default `silence`. */
+  /** Effect of the cut: data is lost silently (`silence`, the default), or connections break (`reset`). */
   readonly as?: CutAs;
 }
 
@@ -29,7 +29,7 @@ export interface MemberParts {
   readonly store: Store;
   readonly program: ServerProgram;
   readonly conditions: Conditions;
-  /** Address of the member for this process. */
+  /** Address `host:port` by which clients in the test process reach the member. */
   readonly endpoint: string;
   readonly disk: SmallDisk | undefined;
   readonly whyNoDisk: string;
@@ -54,7 +54,9 @@ export class Member {
     this.#process = new ServerProcess(parts.program, parts.place);
   }
 
-  /** Id of the current process; another one after a restart. Throws when there is none. */
+  /**
+   * Process id of the member's server; another one after a restart. Throws when the server has no process.
+   */
   get pid(): number {
     return this.#process.pid;
   }
@@ -84,7 +86,7 @@ export class Member {
     await this.#process.freeze();
   }
 
-  /** Undoes `freeze`. */
+  /** Resumes the process of the member after a call of `freeze`. */
   thaw(): Promise<void> {
     return this.#process.thaw();
   }
@@ -126,7 +128,7 @@ export class Member {
     if (duty !== undefined) this.#duty = new DutyCycle((signal) => this.#process.signal(signal), duty);
   }
 
-  /** Undoes `cut` and `slow`. */
+  /** Ends all cuts of the member's links, and all slowness of the member. */
   async heal(): Promise<void> {
     this.#endDuty();
     await this.#parts.conditions.heal([this.node]);

@@ -122,9 +122,9 @@ class NamespaceNetwork implements Network {
     };
   }
 
-  // Breaks the open connections of links that were cut with `reset`. The rules of the router reset only the
-  // sender of a packet, so the connections of the listening side are reset separately. Links that were cut
-  // earlier have no open connections any more.
+  // Breaks the open connections of links that were cut with `reset`, at both ends: the firewall of the router
+  // resets only the sender of a packet. Skips links that were already cut before, because they have no open
+  // connections.
   async #breakConnections(cuts: readonly LinkCut[]): Promise<void> {
     const peersOf = new Map<Node, Set<Node>>();
     const add = (end: Node, peer: Node): void => {

@@ -10,15 +10,15 @@ export type RareFault = 'delay' | 'loss' | 'disk';
 /** Location of a member. */
 export interface MemberSite {
   readonly node: Node;
-  /** Address that the member binds. */
+  /** IP address that the member's server binds. */
   readonly host: string;
-  /** Ports of the member; the first one is for clients. */
+  /** Ports of the member's server; the first one is for clients. */
   readonly ports: readonly number[];
   /** Port on 127.0.0.1 of the SOCKS proxy that the member's connections to other members must use, if any. */
   readonly gate: number | undefined;
   /** Source address of the harness's own requests to the member, which no fault affects. */
   readonly operatorAddress: string | undefined;
-  /** Returns a command that runs the given one at the member's location. */
+  /** Returns a command that runs the program of `command` at the member's location. */
   inside(command: Command): Command;
 }
 
@@ -26,22 +26,22 @@ export interface MemberSite {
 export interface ClientSite {
   /** Addresses `host:port` of the members for this client, in the order of the members. */
   readonly endpoints: readonly string[];
-  /** Returns a command that runs the given one at the client's location. */
+  /** Returns a command that runs the program of `command` at the client's location. */
   inside(command: Command): Command;
 }
 
 export interface Network {
   readonly way: NetworkKind;
   readonly members: readonly MemberSite[];
-  /** The place of the test process in the network, `client-0`. */
+  /** The location of the test process itself, which is the client `client-0`. */
   readonly here: ClientSite;
   /** Faults that this network does not support, with the reasons. */
   readonly absent: ReadonlyMap<RareFault, string>;
   addClient(node: Node): Promise<ClientSite>;
   removeClient(node: Node): Promise<void>;
   /**
-   * Applies these faults; resolves when they are in force. The caller must wait for the end of a call before
-   * the next one.
+   * Applies the given faults in place of all earlier ones; resolves when they are in force. The caller must
+   * wait for the end of a call before the next one.
    */
   apply(weather: Weather): Promise<void>;
   /**
@@ -53,7 +53,10 @@ export interface Network {
 
 /** Ports that each member of a cluster needs. */
 export interface Ports {
-  /** The default ports, for members with an address of their own; the first one is for clients. */
+  /**
+   * The usual ports of the store's servers, for members with an IP address of their own; the first one is for
+   * clients.
+   */
   readonly usual: readonly number[];
 }
 

@@ -10,7 +10,7 @@ const NONE = Object.fromEntries(
   VARIABLES.flatMap((name) => [name, name.toUpperCase()]).map((name) => [name, '']),
 );
 
-/** Returns the command with an environment that names no HTTP proxy. */
+/** Returns the command with environment variables that switch off the HTTP proxy. */
 export function withoutHttpProxy(command: Command): Command {
   return { ...command, env: { ...command.env, ...NONE } };
 }

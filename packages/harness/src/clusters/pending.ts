@@ -11,7 +11,10 @@ export interface Call {
   readonly target: { readonly host: string; readonly port: number };
   /** Called when the connection to the target is open, before any data is transferred. */
   readonly onConnected?: () => void;
-  /** Called when the target refuses the connection. If absent, the caller's socket is reset in that case. */
+  /**
+   * Called when the target refuses the connection. Without this callback, the socket of the connecting party
+   * is reset.
+   */
   readonly onRefused?: () => void;
 }
 
@@ -37,7 +40,7 @@ export class Pending {
     call.client.resume();
   }
 
-  /** Connects to the target; does nothing while a connection is in progress. */
+  /** Begins to connect to the target. Does nothing if a connection to the target is already being made. */
   dial(onResponse: (server: Socket) => void, onRefusal: () => void): void {
     if (this.#server !== undefined) return;
     const server = connect({ ...this.call.target, allowHalfOpen: true, noDelay: true });
@@ -49,7 +52,7 @@ export class Pending {
     });
   }
 
-  /** Drops the connection to the target. `dial` may connect to the target again. */
+  /** Drops the connection to the target. A later call of `dial` connects again. */
   hangUp(): void {
     this.#server?.on('error', () => undefined).destroy();
     this.#server = undefined;

@@ -50,7 +50,7 @@ async function passGate(from: Node, members: readonly MemberPorts[], client: Soc
     });
 }
 
-/** Opens the port for a client's connections to one member. */
+/** Opens the port through which a client connects to one member. */
 function openDoor(node: Node, member: MemberPorts): Promise<number> {
   const target = { host: HOST, port: member.ports[0]! };
   return listen(node, (client) => wires.carry({ from: node, to: member.node, client, target }));

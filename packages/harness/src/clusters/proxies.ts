@@ -74,7 +74,7 @@ class ProxyNetwork implements Network {
   }
 }
 
-/** The process with the proxies. */
+/** The separate process that runs all proxies of one cluster. */
 class Proxies {
   readonly #child: ChildProcess;
   readonly #waiting = new Map<number, (response: ProxiesResponse) => void>();
@@ -95,7 +95,10 @@ class Proxies {
     this.#child.channel?.unref();
   }
 
-  /** Resolves, once the proxies have handled the request, with the ports that they have opened for it. */
+  /**
+   * Sends a request to the process of the proxies. Resolves with the ports that the process has opened for
+   * the request.
+   */
   async ask(request: ProxiesRequest): Promise<readonly number[]> {
     const id = (this.#requested += 1);
     const answered = new Promise<ProxiesResponse>((resolve) => this.#waiting.set(id, resolve));

@@ -22,7 +22,9 @@ export class SmallDisk {
     return join(this.seen, 'ballast');
   }
 
-  /** Mounts the disk. Rejects with NotHere and the message of unshare(1) or mount(8) if this process may not mount. */
+  /**
+   * Mounts an in-memory file system on the directory. Rejects with `NotHere` and the message of unshare(1) or mount(8) if this process may not mount.
+   */
   static async mount(directory: string, sizeMiB: number): Promise<SmallDisk> {
     const keeper = await Keeper.start('mount');
     try {
@@ -52,7 +54,7 @@ export class SmallDisk {
     await rm(this.#ballast, { force: true });
   }
 
-  /** Unmounts the disk. Processes that use it must have ended. */
+  /** Unmounts the member's disk. Processes that use the disk must have ended. */
   async unmount(): Promise<void> {
     await this.#keeper.stop();
   }

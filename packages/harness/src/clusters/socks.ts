@@ -13,7 +13,10 @@ const ADDRESS_BYTES = new Map([
   [4, 16],
 ]);
 
-/** Reads the handshake up to the request and resolves with the requested port. Rejects on anything else. */
+/**
+ * Reads a SOCKS 5 handshake, including the client's request to connect. Resolves with the requested port.
+ * Rejects on any other data.
+ */
 export function readSocksRequest(socket: Socket): Promise<number> {
   return new Promise((resolve, reject) => {
     let received: Buffer = Buffer.alloc(0);

@@ -19,7 +19,7 @@ export interface Store {
   readonly view: (whom: ReachableMember) => Promise<View>;
 }
 
-/** A running member as this process reaches it, with its data directory. */
+/** How the test process reaches a running member, and the directory of the member's data. */
 export interface ReachableMember {
   readonly route: Route;
   readonly data: string;
@@ -36,7 +36,10 @@ export interface View {
   readonly leader?: string;
 }
 
-/** Returns the route by which the harness reaches a member. No fault of the network affects it. */
+/**
+ * Returns the address of a member, and the source address from which the harness sends requests to it. No
+ * fault of the network affects these requests.
+ */
 export function routeOf({ host, ports, operatorAddress }: MemberSite): Route {
   const route = { host, port: ports[0]! };
   return operatorAddress === undefined ? route : { ...route, localAddress: operatorAddress };
@@ -44,9 +47,9 @@ export function routeOf({ host, ports, operatorAddress }: MemberSite): Route {
 
 /**
  * Returns the index of the leading member: it reports that it leads, and a majority of all members reports
- * its term and follows it. If that applies to several, the one with the latest term leads. A former leader
- * that was cut off still reports for a while that it leads. If a majority still reports its term, it counts
- * as the leader until another member leads a majority.
+ * its term and follows it. If several members meet this rule, the one with the latest term leads. A former
+ * leader that was cut off still reports for a while that it leads. If a majority still reports its term, it
+ * counts as the leader until another member leads a majority.
  * @param views the view of each member; `undefined` for a member that did not respond
  */
 export function leaderOf(views: readonly (View | undefined)[]): number | undefined {

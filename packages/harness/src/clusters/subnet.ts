@@ -31,7 +31,10 @@ export async function claimSubnet(router: Keeper): Promise<Subnet> {
   }
 }
 
-/** Addresses and links around a router; every packet between two parties passes it. */
+/**
+ * The subnet of a cluster: the addresses of its parties, and their links to the router. Every packet between
+ * two parties passes the router.
+ */
 export class Subnet {
   readonly #router: Keeper;
   readonly #prefix: string;
@@ -65,7 +68,7 @@ export class Subnet {
     this.#claimed = true;
   }
 
-  /** Links this process with the router. */
+  /** Creates the link between the test process and the router. */
   async connectHere(): Promise<void> {
     const [here, operator, gateway] = [HERE, OPERATOR, ROUTER].map((last) => this.#at(last));
     await ip(
@@ -89,7 +92,8 @@ export class Subnet {
   }
 
   /**
-   * Links the namespace of a party with the router. The router's end of the link has the name of the party.
+   * Creates the link between the namespace of a member or client and the router. The router's end of the link
+   * has the name of that member or client.
    */
   async connect(node: Node, place: Keeper): Promise<void> {
     const address = this.addressOf(node);

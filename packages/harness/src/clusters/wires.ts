@@ -12,9 +12,9 @@ export class Wires {
   #weather = FINE;
 
   /**
-   * Connects a caller to its target, and transfers the data. While one of the two directions is cut silently,
-   * the connection is delayed, like a TCP handshake whose packets are lost. If the caller disconnects
-   * during the delay, the target never sees the connection.
+   * Connects a party to the target that it requests, and transfers the data. While one of the two directions
+   * is cut silently, the connection is delayed, like a TCP handshake whose packets are lost. If the party
+   * disconnects during the delay, the target never sees the connection.
    */
   carry(call: Call): void {
     const pending = new Pending(call, () => this.#pending.delete(pending));
@@ -30,7 +30,7 @@ export class Wires {
     for (const pending of [...this.#pending]) this.#advance(pending);
   }
 
-  /** Resets all connections of a party. */
+  /** Resets all connections of a member or client. */
   drop(node: Node): void {
     for (const [connection, { from, to }] of this.#open) if (from === node || to === node) connection.cut();
   }

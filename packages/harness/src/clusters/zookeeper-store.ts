@@ -37,8 +37,8 @@ function memberProgram(
     command: async (place) => site.inside(await memberCommand(place, { site, all, settings })),
     probe: async (place) => {
       const version = await zooKeeperVersion(routeOf(site));
-      // Compares the data directory in the response, to detect an unrelated ZooKeeper server on the same
-      // port.
+      // Compares the data directory that the server reports, to detect an unrelated ZooKeeper server on the
+      // same port.
       const config = await zkFourLetter(routeOf(site), 'conf');
       if (!config.includes(place.data)) throw new Error('another ZooKeeper answers there');
       return version;
@@ -75,8 +75,8 @@ function gateOptions({ gate }: MemberSite): string[] {
 
 const numberOf = ({ node }: MemberSite): string => node.replace(/^.*-/, '');
 
-// Reads the member's view. Only a leader reports its epoch. The epoch of a follower is read from the file in
-// which the follower stores the epoch that it accepted.
+// Reads a member's own view of its role and epoch. Only a leader reports its epoch. The epoch of a follower
+// is read from the file in which the follower stores the epoch that it accepted.
 async function viewOf({ route, data }: ReachableMember): Promise<View> {
   const response = await zkFourLetter(route, 'srvr', 500);
   const mode = /^Mode: (\w+)$/m.exec(response)?.[1];

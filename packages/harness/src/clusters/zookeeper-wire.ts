@@ -4,8 +4,8 @@ import { splitEndpoint } from '../services/endpoint.ts';
 
 /**
  * The part of ZooKeeper's protocol (zookeeper.jute, ZooDefs.OpCode) that is needed to write and read through
- * one member. The npm package `zookeeper` is not usable here. After a lost connection it may close a socket
- * of the process that does not belong to it, if another one was opened in the meantime.
+ * one member. It replaces the npm package `zookeeper`, which has a defect: after a lost connection it may
+ * close a socket that another part of the process has opened since.
  */
 
 const OP = { create: 1, delete: 2, getData: 4, setData: 5, getChildren: 8, sync: 9, close: -11 } as const;
@@ -67,8 +67,8 @@ export class ZooKeeperWire {
   }
 
   /**
-   * Opens a new session for the duration of `use`. The session sends no heartbeats, so the server ends it
-   * when it is idle for longer than its timeout.
+   * Opens a new session, and closes it when `use` has settled. The session sends no heartbeats, so the server
+   * ends it when it is idle for longer than its timeout.
    */
   static async during<T>(endpoint: string, use: (wire: ZooKeeperWire) => Promise<T>): Promise<T> {
     const wire = await ZooKeeperWire.open(endpoint);
@@ -105,7 +105,7 @@ export class ZooKeeperWire {
   async read(path: string): Promise<{ readonly data: Buffer; readonly version: number }> {
     const response = await this.#call(OP.getData, [bytes(path), Buffer.from([0])]);
     const end = 4 + response.readInt32BE();
-    // A Stat begins with four numbers of 64 bits.
+    // After the data follow four numbers of 64 bits, and then the version of the node.
     return { data: response.subarray(4, end), version: response.readInt32BE(end + 32) };
   }
 
@@ -138,7 +138,7 @@ export class ZooKeeperWire {
     this.#socket.end(frame([int((this.#xid += 1)), int(OP.close)]));
   }
 
-  // The response begins with xid, zxid and the error's number.
+  // Sends a request. The reply begins with 16 bytes: xid, zxid and error number. Returns the bytes after them.
   async #call(op: number, body: readonly Buffer[]): Promise<Buffer> {
     const reply = await this.#request(Buffer.concat([int((this.#xid += 1)), int(op), ...body]));
     const error = reply.readInt32BE(12);

@@ -6,7 +6,10 @@ import { reset } from './reset.ts';
 export interface ConnectionOptions {
   readonly id: number;
   readonly client: Socket;
-  /** Address of the server, or an open connection to the server, made with `allowHalfOpen`. */
+  /**
+   * Address to which the proxy connects, or an open connection to the server. A socket must be made with
+   * `allowHalfOpen`.
+   */
   readonly target: { readonly host: string; readonly port: number } | Socket;
   readonly toServer: Flow;
   readonly toClient: Flow;
@@ -14,11 +17,11 @@ export interface ConnectionOptions {
   readonly onServerData: (chunk: Buffer, connection: ProxyConnection) => void;
 }
 
-/** One client's connection through the proxy, with its counterpart to the server. */
+/** One connection of a client to the proxy, together with the proxy's connection to the server. */
 export class ProxyConnection {
-  /** Number of the connection, from 1. */
+  /** Number of the connection among all connections of the proxy, from 1. */
   readonly id: number;
-  /** Resolves when both sides are closed. */
+  /** Resolves when the sockets to the client and to the server are closed. */
   readonly closed: Promise<void>;
   readonly #sockets: readonly Socket[];
   readonly #replies: Pump;

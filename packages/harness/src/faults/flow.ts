@@ -1,10 +1,10 @@
 /** Faults of one direction, on every connection of a proxy, present and future. */
 export class Flow {
-  /** Bytes forwarded so far. */
+  /** Number of bytes forwarded in this direction so far. */
   bytes = 0;
-  /** Bytes in flight now: held, delayed or waiting for the rate limit. */
+  /** Bytes in flight now: held back, delayed or waiting for the rate limit. */
   keptBytes = 0;
-  /** Bytes dropped so far. */
+  /** Number of bytes dropped in this direction so far. */
   lostBytes = 0;
   #delayMs = 0;
   #bytesPerSecond = Infinity;

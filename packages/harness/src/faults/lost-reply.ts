@@ -2,13 +2,13 @@ import type { ProxyConnection } from './connection.ts';
 
 export interface LostReply {
   /**
-   * Resolves when the proxy forwards the request to the server. From then on the connection transfers nothing
-   * to the client.
+   * Resolves when the proxy forwards the request whose reply is to be lost. From then on the connection
+   * transfers nothing to the client.
    */
   readonly seen: Promise<ProxyConnection>;
   /**
-   * Resolves when the first bytes of the response were dropped: the server has processed the request. Rejects when the connection
-   * closes before that.
+   * Resolves when the proxy has dropped the first bytes of the reply, so the server has processed the request. Rejects when the connection closes
+   * before that.
    */
   readonly lost: Promise<ProxyConnection>;
 }
@@ -29,7 +29,7 @@ function isOfHttp2Itself(chunk: Buffer): boolean {
 export class ReplyTrap implements LostReply {
   readonly seen: Promise<ProxyConnection>;
   readonly lost: Promise<ProxyConnection>;
-  /** Returns whether this chunk of a client contains the request whose reply is to be lost. */
+  /** Returns whether a chunk of data from a client contains the request whose reply is to be lost. */
   readonly matches: (chunk: Buffer) => boolean;
   #spring!: (connection: ProxyConnection, loss: Promise<ProxyConnection>) => void;
 

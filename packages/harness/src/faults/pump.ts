@@ -14,7 +14,7 @@ export interface PumpOptions {
   readonly from: Socket;
   readonly to: Socket;
   readonly flow: Flow;
-  /** Called with every chunk before the chunk is forwarded. */
+  /** Called with every chunk of the stream before the proxy forwards it. */
   readonly onData: (chunk: Buffer) => void;
   /**
    * Called when the direction was healed after data had been dropped: the connection must be reset, because
@@ -23,7 +23,10 @@ export interface PumpOptions {
   readonly onBroken: () => void;
 }
 
-/** Forwards one direction of one connection: bytes, end and reset, in their order, as the flow permits. */
+/**
+ * Forwards the data of one direction of one connection, including its end or reset. Keeps the order, and
+ * applies the faults of the direction.
+ */
 export class Pump {
   readonly #options: PumpOptions;
   readonly #unsubscribe: () => void;
@@ -52,7 +55,7 @@ export class Pump {
   }
 
   /**
-   * Drops the data of this stream, whatever the faults of the flow, until the stream is reset. Calls the
+   * Drops all data of this stream until the stream is reset, even if its direction has no fault. Calls the
    * listener with the dropped data.
    */
   swallow(onLoss: (chunk: Buffer) => void): void {

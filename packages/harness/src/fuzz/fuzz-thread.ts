@@ -10,7 +10,10 @@ export interface FuzzThreadData {
   /** The seed of the first batch of inputs. The seed grows by 1 with each batch. */
   readonly seed: number;
   readonly seconds: number;
-  /** The number of executed inputs. If it does not grow, the parent knows that the thread is stuck. */
+  /**
+   * The number of inputs that the thread has run. If it does not grow, the parent knows that the thread is
+   * stuck.
+   */
   readonly progress: Int32Array<SharedArrayBuffer>;
   /**
    * The length of the current input in the first four bytes, followed by the input. The parent reads it when
@@ -77,8 +80,8 @@ try {
     }
     batchSeed += 1;
     globalThis.gc?.();
-    // Measures the growth of memory from the end of the third batch on, because the first batches fill
-    // caches.
+    // Measures the growth of the heap from the end of the third batch of inputs on, because the first batches
+    // fill caches.
     if (batchSeed - seed === 3) atFirst = usedBytes();
   } while (performance.now() < end);
   await close?.();

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** A range of bytes. */
+/** A range of bytes in an input: its offset (`place`) and its length (`count`). */
 interface Range {
   readonly place: number;
   readonly count: number;
@@ -9,7 +9,8 @@ interface Range {
 /** A function that changes an input. It takes byte offsets modulo the length of the input. */
 type Mutation = (input: Buffer) => Buffer;
 
-// Limits of integer types and their neighbours, at which code that reads lengths and counts often fails.
+// Limits of integer types and their neighbours. Code that reads lengths and counts from data often fails at
+// them.
 const LENGTHS = [0, 1, 2, 0x7f, 0x80, 0xff, 0xffff, 0x10000, 0x7fffffff, 0x80000000, 0xfffffffe, 0xffffffff];
 const BYTES = [0, 1, 0x0a, 0x0d, 0x22, 0x5c, 0x7b, 0x7f, 0x80, 0xc0, 0xed, 0xfe, 0xff];
 const MAX_REPEATS = 64;
@@ -73,7 +74,7 @@ function mutation(corpus: readonly Buffer[]): fc.Arbitrary<Mutation> {
   return fc.oneof(overwrite, number, insert, remove, cut, repeat, splice);
 }
 
-/** Returns the input with another piece in place of `count` bytes. */
+/** Replaces `count` bytes of the input by another piece of bytes. */
 function replaced(input: Buffer, { place, count }: Range, piece: Buffer): Buffer {
   const begin = place % (input.length + 1);
   return Buffer.concat([input.subarray(0, begin), piece, input.subarray(begin + count)]);

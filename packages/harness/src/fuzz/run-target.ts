@@ -11,7 +11,7 @@ export interface FuzzOptions {
 /** The result of one run. */
 export interface FuzzReport {
   readonly executions: number;
-  /** Number of batches, each with a seed of its own. */
+  /** Number of batches of inputs in the run. Each batch has a seed of its own. */
   readonly seeds: number;
   readonly growthBytes: number;
   /** The defect that was found, with the seed that repeats it; `undefined` when there was none. */
@@ -55,7 +55,10 @@ export async function runTarget(module: string, options: FuzzOptions): Promise<F
   return { executions: Atomics.load(progress, 0), ...result, finding: findings[0] };
 }
 
-/** Calls `onStandstill` once when the number of executions stays the same for too long. */
+/**
+ * Watches the number of inputs that the thread has run. Calls `onStandstill` once when the number has not
+ * grown for 20 s.
+ */
 function watch(progress: Int32Array, onStandstill: () => void): () => void {
   let seen = 0;
   let seenAt = performance.now();

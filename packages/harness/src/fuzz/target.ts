@@ -4,7 +4,7 @@ export interface FuzzTarget {
   readonly corpus: readonly Buffer[];
   /** Whether the input is JSON text. Its values are then mutated too, and not only its bytes. */
   readonly isJson?: boolean;
-  /** Inputs of one batch, after which the time limit is checked. Default 2,000. */
+  /** Number of inputs in one batch. The fuzzer checks its time limit after each batch. Default 2,000. */
   readonly batchSize?: number;
   /**
    * Passes one input to the code under test, and ignores the errors that this code documents.

@@ -9,7 +9,10 @@ interface Identity {
   readonly key: Buffer;
 }
 
-/** PEM texts of a certificate authority, and of a server and a client with their keys. */
+/**
+ * A certificate authority, and the certificates with keys that it has issued to a server and a client, as PEM
+ * texts.
+ */
 export interface Certificates {
   readonly ca: Buffer;
   readonly server: Identity;
@@ -19,7 +22,8 @@ export interface Certificates {
 const run = promisify(execFile);
 
 /**
- * Issues certificates; resolves with `undefined` without openssl.
+ * Creates a certificate authority, and certificates for a server and a client. Resolves with `undefined` on a
+ * machine without openssl.
  * @param names The server's `subjectAltName`.
  */
 export async function issueCertificates(

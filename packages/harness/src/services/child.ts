@@ -11,7 +11,10 @@ export interface Command {
 
 export interface ChildPlace {
   readonly directory: string;
-  /** File to which the child's output is appended. Unlike a pipe, a file need not be read. */
+  /**
+   * File to which the child's output is appended. It is not a pipe, because the child would stop when no
+   * process reads a full pipe.
+   */
   readonly log: string;
 }
 
@@ -63,8 +66,8 @@ export function endingOf({ exitCode, signalCode }: ChildProcess): string {
   return signalCode === null ? `exit code ${String(exitCode)}` : `signal ${signalCode}`;
 }
 
-// Returns a command that starts the given one through setpriv(1) on Linux. The kernel then ends the child when
-// this process dies. A killed process cannot end it, because its exit handlers do not run.
+// Returns a command that runs the program through setpriv(1) on Linux. The kernel then kills the program when
+// this process dies. A killed process cannot end its children itself, because its exit handlers do not run.
 export async function dyingWithParent({ program, args }: Command): Promise<Command> {
   const setpriv = process.platform === 'linux' ? await findProgram('setpriv') : undefined;
   if (setpriv === undefined) return { program, args };

@@ -6,7 +6,10 @@ import { NotHere } from './service.ts';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'];
 
-/** Returns the path of a browser: that of QUEUELOCK_CHROMIUM, else an installed one, else Debian's. Rejects with `NotHere`. */
+/**
+ * Returns the path of a browser: the one that QUEUELOCK_CHROMIUM names, else an installed browser, else Debian's, which it installs. Rejects with
+ * `NotHere` if there is none.
+ */
 export async function findChromium(): Promise<string> {
   const found = await present();
   if (found !== undefined) return found;
@@ -19,8 +22,8 @@ export async function findChromium(): Promise<string> {
 /** Starts a browser without a window. It ends with the test's process. */
 export async function startChromium(): Promise<Browser> {
   const executablePath = await findChromium();
-  // Switches the browser's sandbox off, because it refuses to run as root. The pages are trusted, because the
-  // tests serve them.
+  // Switches the browser's sandbox off, because Chromium refuses to run as root with it. The pages are
+  // trusted, because the tests serve them.
   const args = ['--no-sandbox', '--disable-gpu', '--disable-background-networking'];
   return chromium.launch({ executablePath, args, headless: true });
 }

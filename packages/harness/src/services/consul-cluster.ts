@@ -20,7 +20,7 @@ export interface ConsulCluster {
   readonly servers: readonly ServerProcess[];
   /** Resolves with the server that all responding servers regard as the leader. */
   leader(): Promise<ServerProcess>;
-  /** Stops all servers. */
+  /** Stops all servers of the cluster. */
   stop(): Promise<void>;
 }
 

@@ -13,7 +13,10 @@ import { NotHere } from './service.ts';
 
 const run = promisify(execFile);
 
-/** Consul's Go client of the same release as the server, and the packages that it imports: sources for a GOPATH. */
+/**
+ * Debian packages with the source code of Consul's Go client and of the packages that it imports. The client
+ * has the release of the tests' Consul server.
+ */
 const PACKAGES = [
   'golang-github-hashicorp-consul-dev',
   'golang-github-armon-go-metrics-dev',
@@ -33,7 +36,7 @@ const PACKAGES = [
 
 /**
  * Compiles a program that uses Consul's Go client. The client's packages of Debian 11 are downloaded and unpacked into a cache folder of this user.
- * @param folder the folder of its sources
+ * @param folder the folder with the source code of the program
  * @returns the path of the program; it is removed when this process ends
  * @throws {NotHere} when there is no Go, or the packages cannot be downloaded
  */

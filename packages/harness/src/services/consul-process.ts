@@ -17,9 +17,9 @@ export const CONSUL_RELEASES: readonly DebianRelease[] = [
 const OURS = /^(data_dir|bind_addr|client_addr|ports|server|bootstrap.*|retry_join|node_name)$/;
 
 /**
- * Default settings of the tests' servers. With `session_ttl_min` far below Consul's 10 s, a test need not
- * wait for 20 s until a session ends. Consul's Raft uses the timing of a production server (`raft_multiplier`
- * 1).
+ * Default settings of the tests' servers. Consul's default of `session_ttl_min` is 10 s. The smaller one lets
+ * a session end without a wait of 20 s. Consul's Raft uses the timing of a production server
+ * (`raft_multiplier` 1).
  */
 const USUAL: ConsulSettings = {
   session_ttl_min: '100ms',
@@ -75,7 +75,7 @@ export function startConsulProcess(settings: ConsulSettings, https = -1): Promis
 }
 
 /**
- * Returns the version of the agent at this address once its cluster has a leader.
+ * Returns the version of the Consul agent at the address `endpoint`, once its cluster has a leader.
  * @param token for a server with ACLs
  */
 export async function consulVersion(endpoint: string, token?: string): Promise<string> {
@@ -86,7 +86,7 @@ export async function consulVersion(endpoint: string, token?: string): Promise<s
     .Config.Version;
 }
 
-/** Returns the path of the program. @throws {NotHere} when it is not available */
+/** Returns the path of the program `consul`. @throws {NotHere} when it is not available */
 export async function consulCommand(): Promise<string> {
   const program = await findConsul();
   if (program === undefined) throw new NotHere('consul is not installed');
@@ -118,7 +118,10 @@ function managementToken({ acl }: { readonly acl?: unknown }): string | undefine
   return (acl as { readonly tokens?: { readonly master?: string } } | undefined)?.tokens?.master;
 }
 
-/** Returns the settings of a server in this directory, without the addresses of other servers. */
+/**
+ * Returns the settings of a Consul server that keeps its data in the given directory. They contain no
+ * addresses of other servers.
+ */
 export function agentSettings(
   { host, data, ports: [http, server, serf], directory }: Place,
   https = -1,
@@ -134,7 +137,7 @@ export function agentSettings(
   };
 }
 
-/** Sends a read to the agent at this address. */
+/** Sends a read to the Consul agent at the address `endpoint`. Resolves with the parsed response. */
 export async function requestConsul(
   endpoint: string,
   path: string,

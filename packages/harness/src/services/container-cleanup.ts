@@ -5,7 +5,10 @@ import { atTeardown } from './shared.ts';
 
 /** Label of every container that tests start, with the process that started it. */
 const OWNER = 'queuelock.test-server.owner';
-/** Label of one start of a container. By this label the cleanup finds a container whose start has failed. */
+/**
+ * Label with an id of one attempt to start a container. If the attempt fails, the cleanup finds its container
+ * by this label.
+ */
 const START = 'queuelock.test-server.start';
 
 export type Engine = Awaited<ReturnType<typeof getContainerRuntimeClient>>['container']['dockerode'];

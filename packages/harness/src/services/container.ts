@@ -12,7 +12,7 @@ import { until } from './until.ts';
 
 /** A server image: its configuration, and the probe that detects that its server responds. */
 export interface ServerImage {
-  /** Name of the server, for errors. */
+  /** Name of the server in the image, for errors. */
   readonly name: string;
   /** Environment variable that selects the image. */
   readonly variable: string;
@@ -22,7 +22,7 @@ export interface ServerImage {
   readonly images: readonly [string, ...string[]];
   readonly port: number;
   readonly environment: Readonly<Record<string, string>>;
-  /** Files to put into the container. */
+  /** Files to copy into the container before it starts. */
   readonly files: readonly { readonly target: string; readonly content: string }[];
   /** Resolves with the version once the server serves requests; rejects before. */
   readonly probe: (endpoint: string) => Promise<string>;
@@ -44,8 +44,9 @@ export async function startContainer(image: ServerImage): Promise<ContainerServi
       .withEnvironment({ ...image.environment })
       .withCopyContentToContainer([...image.files])
       .withExposedPorts(image.port)
-      // The probe below detects that the server is ready. With a wait strategy of testcontainers, a failed
-      // wait would remove the container before its log is read.
+      // Waits only for the first line of the server's log. Afterwards a probe detects that the server is
+      // ready. If a wait strategy of testcontainers failed, it would remove the container before its log is
+      // read.
       .withWaitStrategy(Wait.forLogMessage(/./))
       .withStartupTimeout(START_WITHIN_MS)
       .start();
@@ -120,7 +121,7 @@ class ContainerServer implements ContainerService {
     await this.answers();
   }
 
-  /** Resolves when the server serves requests. */
+  /** Resolves when the server in the container serves requests. */
   async answers(): Promise<void> {
     const { name, probe } = this.#image;
     const what = `${name} answers on ${this.endpoint}`;

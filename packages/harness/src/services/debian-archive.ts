@@ -24,7 +24,9 @@ const run = promisify(execFile);
 const WITHIN_MS = 300_000;
 const KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg';
 
-/** The folder into which packages of a release are unpacked. `QUEUELOCK_CACHE` names the folder above it; default `~/.cache`. */
+/**
+ * Returns the folder into which packages of a Debian release are unpacked. It is below the folder that `QUEUELOCK_CACHE` names; default `~/.cache`.
+ */
 export function archiveFolder({ suite }: Pick<DebianRelease, 'suite'>): string {
   return join(process.env['QUEUELOCK_CACHE'] ?? join(homedir(), '.cache'), 'queuelock', suite, 'root');
 }
@@ -55,7 +57,7 @@ export async function downloadInto(root: string, download: DebianDownload): Prom
   }
 }
 
-/** Downloads the packages' archives. Returns the folder that contains them. */
+/** Downloads the .deb files of Debian packages. Returns the folder that contains them. */
 async function fetchArchives(
   work: string,
   { packages, isWithDependencies, ...release }: DebianDownload,

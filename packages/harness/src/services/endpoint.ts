@@ -20,7 +20,10 @@ export function splitEndpoint(endpoint: string): { host: string; port: number } 
   return { host, port };
 }
 
-/** Splits a list `host:port,host:port`; `source` is named in the error. */
+/**
+ * Splits a list of endpoints, `host:port,host:port`. Throws for an invalid list, with the name of its
+ * `source` in the error.
+ */
 export function splitEndpoints(list: string, source: string): string[] {
   const endpoints = list
     .split(',')

@@ -7,11 +7,14 @@ export interface EtcdCall {
   /** Path of the call, for instance `kv/txn`. */
   readonly call: string;
   readonly agent: Agent | false;
-  /** Aborts the request. */
+  /** A signal that aborts the request. */
   readonly signal?: AbortSignal;
 }
 
-/** Sends one request to the JSON gateway of a member: bytes are base64, 64-bit numbers are strings. */
+/**
+ * Sends one request to the JSON gateway of an etcd member. In its JSON, bytes are base64, and 64-bit numbers
+ * are strings.
+ */
 export async function callEtcd({ endpoint, call, agent, signal }: EtcdCall, body: object): Promise<unknown> {
   const options = {
     ...splitEndpoint(endpoint),

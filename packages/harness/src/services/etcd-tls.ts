@@ -7,7 +7,10 @@ import { startProcess, type Place } from './server-process.ts';
 import type { ProcessService } from './service.ts';
 import type { Certificates } from './certificates.ts';
 
-/** Starts a server that accepts only clients with a certificate of its authority. */
+/**
+ * Starts an etcd server with TLS. It accepts only clients with a certificate of the same authority as its
+ * own.
+ */
 export function startTlsServer(certificates: Certificates): Promise<ProcessService> {
   return startProcess({
     name: 'etcd-tls',
@@ -40,8 +43,8 @@ async function argsOf(place: Place, { ca, server }: Certificates): Promise<strin
 }
 
 /**
- * Resolves with the version of the server. The probe cannot reach another server, because only this one has a
- * certificate of this authority.
+ * Resolves with the version of the etcd server at this place. No other server can respond, because only this
+ * one has a certificate of the test's authority.
  */
 async function versionAt(place: Place, { ca, client }: Certificates): Promise<string> {
   const request = (path: string): Promise<string> =>

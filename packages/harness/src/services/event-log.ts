@@ -9,8 +9,9 @@ export class EventLog<E> {
   }
 
   /**
-   * Resolves with the first event that matches, whether already printed or printed later.
-   * @param without a promise that rejects when the process can print no further event; `first` then rejects
+   * Resolves with the first event for which `matches` returns `true`, whether already printed or printed
+   * later.
+   * @param without a promise that rejects when the process can print no further event. Then this call rejects
    * with the same error
    */
   async first(matches: (event: E) => boolean, without: Promise<never>): Promise<E> {

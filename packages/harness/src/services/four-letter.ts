@@ -1,7 +1,10 @@
 import { connect } from 'node:net';
 import { routeTo, type Route } from './endpoint.ts';
 
-/** Commands of ZooKeeper's port for operators; see the administrator's guide, "The Four Letter Words". */
+/**
+ * Commands that operators send to the port of a ZooKeeper server; see the administrator's guide, "The Four
+ * Letter Words".
+ */
 export type FourLetterWord =
   | 'conf' | 'cons' | 'crst' | 'dirs' | 'dump' | 'envi' | 'isro' | 'mntr' | 'ruok'
   | 'srst' | 'srvr' | 'stat' | 'wchc' | 'wchp' | 'wchs'; // oxfmt-ignore

@@ -6,10 +6,10 @@ import { NotHere } from './service.ts';
 
 const run = promisify(execFile);
 
-// Runs under one file lock for all processes of the machine, because apt-get update does not wait for another
-// one. Tries the present package lists first, and updates them only if that fails. While it runs, packages do
-// not start their services: exit code 101 of policy-rc.d forbids that to Debian's scripts. An existing
-// policy-rc.d stays unchanged.
+// Shell script that installs Debian packages. Processes run it one at a time, under a file lock, because
+// apt-get update does not wait for another one. It tries the present package lists first, and updates them
+// only if that fails. While it runs, packages do not start their services: exit code 101 of policy-rc.d
+// forbids that to Debian's scripts. An existing policy-rc.d stays unchanged.
 const SCRIPT = `
   set -e
   policy=/usr/sbin/policy-rc.d

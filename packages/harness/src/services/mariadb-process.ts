@@ -19,7 +19,7 @@ export async function startMariaDb(options: readonly string[] = []): Promise<Pro
   return startProcess(mariaDbProgram(options));
 }
 
-/** Returns the connection options for mysql2. */
+/** Returns the options with which npm mysql2 connects to the MariaDB server. */
 export function mariaDbAccess({ endpoint }: Pick<ProcessService, 'endpoint'>): {
   readonly host: string;
   readonly port: number;

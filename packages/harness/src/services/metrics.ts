@@ -18,7 +18,7 @@ export function parseMetrics(text: string): Metrics {
   return metrics;
 }
 
-/** Returns the sum of a metric over all samples that have these labels; 0 when there is none (etcd omits zero counts). */
+/** Returns the sum of a metric over all samples with the labels `labels`. Returns 0 when there is none, because etcd omits zero counts. */
 export function sumOf(metrics: Metrics, name: string, labels: Readonly<Record<string, string>> = {}): number {
   const wanted = Object.entries(labels).map(([label, value]) => `${label}="${value}"`);
   let sum = 0;

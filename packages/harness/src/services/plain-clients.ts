@@ -6,7 +6,7 @@ import { zkFourLetter } from './four-letter.ts';
 export interface PlainClient {
   put(endpoint: string, value: string): Promise<void>;
   get(endpoint: string): Promise<string>;
-  /** Sends a read; resolves with the response. */
+  /** Sends a read to the server at the endpoint; resolves with the response. */
   ask(endpoint: string): Promise<unknown>;
 }
 

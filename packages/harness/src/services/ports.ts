@@ -1,9 +1,9 @@
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
-// First port to choose from. The chosen ports are below those that the kernel gives to outgoing connections
-// (Linux from 32768, others from 49152). Any client of the machine could take such a port while a server is
-// being restarted.
+// First port of the range from which ports are chosen. The range ends below the ports that the kernel gives
+// to outgoing connections (Linux from 32768, others from 49152). Otherwise an outgoing connection could take
+// the port of a server that restarts.
 const FIRST = 20_000;
 const LAST = 32_000;
 

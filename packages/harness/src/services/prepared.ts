@@ -5,7 +5,7 @@
  * machine that has the program.
  */
 
-/** The programs, each with the Debian packages to install. */
+/** The programs that tests start, each with the Debian packages to install. */
 const PROGRAMS = {
   'the compiled ZooKeeper client': 'g++ make python3',
   etcd: 'etcd-server etcd-client',
@@ -35,7 +35,7 @@ const OF_DEBIAN_11: ReadonlySet<string> = new Set(['Consul', "Consul's Go client
 /** Name of a program that tests start. */
 export type Program = keyof typeof PROGRAMS;
 
-/** Programs for the fast run of tests that each change must pass (the gate). */
+/** Programs that the gate needs: the fast tests that each change must pass. */
 export const GATE_PROGRAMS: readonly Program[] = [
   'the compiled ZooKeeper client',
   'etcd',
@@ -52,8 +52,8 @@ export const GATE_PROGRAMS: readonly Program[] = [
 export const LONG_PROGRAMS = Object.keys(PROGRAMS) as readonly Program[];
 
 /**
- * Programs that need certain kernel features or rights. Without them their tests are skipped, and the reason
- * is shown.
+ * Programs that need certain kernel features or rights. On a machine without these, the tests that start such
+ * a program are skipped, and the reason is shown.
  */
 export const OPTIONAL_PROGRAMS: readonly Program[] = ['libfaketime', 'network namespaces'];
 
@@ -80,8 +80,8 @@ export function howToGet(program: Program): string {
 }
 
 /**
- * Checks that the list of programs of this run contains the program. Does nothing if the programs of this run
- * were not prepared.
+ * Checks that a program is among the programs that were prepared for this run of tests. Does nothing in a run
+ * without preparation.
  * @throws Error when the run has not prepared the program, even if this machine has it
  */
 export function assertPrepared(program: Program): void {

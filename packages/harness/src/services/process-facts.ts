@@ -9,7 +9,10 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Returns the addresses that a process listens on, in the format of Linux: `0100007F:0050` is 127.0.0.1:80. */
+/**
+ * Returns the addresses that a process listens on, in hexadecimal digits as Linux writes them:
+ * `0100007F:0050` is 127.0.0.1:80.
+ */
 export function listeningOf(pid: number): string[] {
   const sockets = new Set(
     readdirSync(`/proc/${String(pid)}/fd`).map((fd) => readlinkSync(`/proc/${String(pid)}/fd/${fd}`)),

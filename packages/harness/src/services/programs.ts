@@ -12,7 +12,7 @@ export async function findProgram(name: string): Promise<string | undefined> {
   );
 }
 
-/** Returns the first of these files that this process may execute. */
+/** Returns the first file of the list that this process may execute. */
 export async function firstExecutable(files: readonly string[]): Promise<string | undefined> {
   for (const file of files) {
     if (await mayAccess(file, constants.X_OK)) return file;

@@ -11,7 +11,7 @@ const leftovers = new Set<Leftover>();
 let watching = false;
 
 /**
- * Registers the child to be killed, and the directory to be removed, when this process ends. Returns a
+ * Registers a child process to be killed, and a directory to be removed, when this process ends. Returns a
  * function that cancels the registration.
  */
 export function reapAtExit(leftover: Leftover): () => void {
@@ -35,9 +35,9 @@ function reap(): void {
   leftovers.clear();
 }
 
-// Listener that cleans up when a signal ends this process. Any listener suppresses the default effect of the
-// signal, so this one removes itself and sends the signal again. If there is another listener, such as that of
-// mocha for SIGINT, that listener ends the process.
+// Signal listener that cleans up before this process ends. A listener suppresses the default effect of the
+// signal, which is to end the process. So this function removes itself as a listener, and sends the signal
+// again. If there is another listener, such as that of mocha for SIGINT, the other listener ends the process.
 function reapOnSignal(signal: NodeJS.Signals): void {
   reap();
   process.off(signal, reapOnSignal);

@@ -70,7 +70,7 @@ export function startRedisSentinel({ endpoint }: Pick<ProcessService, 'endpoint'
   });
 }
 
-/** Resolves with the version of a server at this address. */
+/** Resolves with the version of the Redis or Valkey server at the address `endpoint`. */
 export async function redisVersion(endpoint: string): Promise<string> {
   const output = await requestRedis(endpoint, 'INFO server');
   const [, version] = /^redis_version:(\S+)/m.exec(output) ?? [];
@@ -78,7 +78,7 @@ export async function redisVersion(endpoint: string): Promise<string> {
   return version;
 }
 
-/** Resolves with the first piece of the raw response to a command. */
+/** Sends a command to a Redis server. Resolves with the first piece of the raw response. */
 async function requestRedis(endpoint: string, command: string): Promise<string> {
   const socket = connect(splitEndpoint(endpoint));
   socket.setTimeout(1_000, () => socket.destroy(new Error('redis does not answer')));

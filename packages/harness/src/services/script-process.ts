@@ -39,7 +39,7 @@ export class ScriptProcess<E extends { readonly ev: string } = { readonly ev: st
     this.ended = this.#end();
   }
 
-  /** Events printed so far. */
+  /** Events that the script has printed so far. */
   get events(): readonly E[] {
     return this.#log.events;
   }
@@ -59,7 +59,7 @@ export class ScriptProcess<E extends { readonly ev: string } = { readonly ev: st
     return this.#log.first(matches, without);
   }
 
-  /** Resolves with the first event of this kind. */
+  /** Resolves with the first event of the kind `ev` that the script prints. */
   untilEvent(ev: E['ev']): Promise<E> {
     return this.until((event) => event.ev === ev);
   }
@@ -68,13 +68,13 @@ export class ScriptProcess<E extends { readonly ev: string } = { readonly ev: st
     this.#child.send(message);
   }
 
-  /** Sends SIGTERM; resolves when the process has ended. */
+  /** Sends SIGTERM to the script's process; resolves when the process has ended. */
   async stop(): Promise<Ending> {
     this.#child.kill('SIGTERM');
     return this.ended;
   }
 
-  /** Sends SIGKILL; resolves when the process has ended. */
+  /** Sends SIGKILL to the script's process; resolves when the process has ended. */
   async kill(): Promise<Ending> {
     this.#child.kill('SIGKILL');
     return this.ended;

@@ -6,7 +6,7 @@ import { dirname, join, relative, sep } from 'node:path';
 /** The arguments that start a script in a process of its own. */
 export interface Script {
   readonly script: string;
-  /** Options for the process of Node. */
+  /** Node's own command-line options, for the process that runs the script. */
   readonly execArgv: readonly string[];
 }
 
@@ -20,7 +20,8 @@ interface Manifest {
 /** Whether all packages were built for this run of the tests. */
 export const isBuilt = process.env['QUEUELOCK_IS_BUILT'] === 'yes';
 
-// Packages whose sources tests import. A bundle includes these sources instead of importing built packages.
+// Packages whose sources tests import. The bundle of a script includes these sources instead of importing
+// built packages.
 const SOURCES = ['@queuelock/cli', '@queuelock/harness'];
 
 const require = createRequire(import.meta.url);
@@ -75,8 +76,8 @@ function bundle(source: string, place: string): string {
 }
 
 /**
- * Returns the names of the package and of its dependencies, except the packages whose sources are bundled. The
- * bundle imports the returned packages as they were built.
+ * Returns the names of the packages that a script's bundle imports as they were built. These are the script's
+ * own package and its dependencies, except the packages whose sources are bundled.
  */
 function packagesOf(place: string): string[] {
   const manifest = JSON.parse(readFileSync(join(place, 'package.json'), 'utf8')) as Manifest;
@@ -85,7 +86,7 @@ function packagesOf(place: string): string[] {
   return all.filter((one) => !SOURCES.includes(one));
 }
 
-/** Returns the nearest parent directory with a package.json. */
+/** Returns the nearest directory above the file that contains a package.json. */
 function packageOf(file: string): string {
   const directory = dirname(file);
   return existsSync(join(directory, 'package.json')) ? directory : packageOf(directory);

@@ -13,13 +13,13 @@ import { until } from './until.ts';
 
 /** A server program: its command, and the probe that detects that it responds. */
 export interface ServerProgram {
-  /** Name of the server, for directories and errors. */
+  /** Name of the server, for the names of its directories and for errors. */
   readonly name: string;
   /** Number of ports that the server binds; the first one is for clients. */
   readonly ports: number;
   /**
-   * Returns the command that starts the server with this directory and these ports. `data` is an empty
-   * directory. The function may write files into `directory`.
+   * Returns the command that starts the server with the directory and ports of `place`. `place.data` is an
+   * empty directory for the server's data. The function may write files into `place.directory`.
    */
   readonly command: (place: Place) => Promise<Command>;
   /**
@@ -30,7 +30,7 @@ export interface ServerProgram {
 }
 
 export interface Place {
-  /** Address that the server binds. */
+  /** IP address that the server binds. */
   readonly host: string;
   readonly directory: string;
   readonly data: string;
@@ -109,7 +109,7 @@ export class ServerProcess implements ProcessService {
     await this.answers();
   }
 
-  /** Starts the process on the existing data, without waiting for a response. @param env additional environment variables */
+  /** Starts the server's process on the existing data, without waiting for a response. @param env additional environment variables */
   async spawn(env: Readonly<Record<string, string>> = {}): Promise<void> {
     const command = await this.#program.command(this.#place);
     await spawnChild(
@@ -154,14 +154,17 @@ export class ServerProcess implements ProcessService {
     await thawAll(this.pid);
   }
 
-  /** Sends a signal without waiting for its effect; does nothing when the process is not running. */
+  /**
+   * Sends a signal to the server's process without waiting for its effect. Does nothing when the process is
+   * not running.
+   */
   signal(signal: 'SIGSTOP' | 'SIGCONT'): void {
     if (this.running) this.#child?.kill(signal);
   }
 
-  // Starts again on the same port, because clients know it. If another process has taken the port, the start
-  // is retried. The processes of a killed PostgreSQL's connections end a moment after it and block its data
-  // directory until then.
+  // Restarts the server on the same port, because clients know the port. If another process has taken the
+  // port, the start is retried. It is retried too while the processes of a killed PostgreSQL's connections
+  // still exist, because they block its data directory.
   async restart(): Promise<void> {
     await this.#end('SIGTERM');
     for (let attempt = 1; ; attempt += 1) {

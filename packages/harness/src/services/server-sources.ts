@@ -11,17 +11,20 @@ import {
 /** Ways to get a kind of server. */
 export interface ServerSources {
   readonly name: string;
-  /** Environment variable that names running servers. */
+  /** Environment variable that names the addresses of running servers. */
   readonly variable: string;
-  /** Debian packages of the programs. */
+  /** Debian packages that contain the programs of the server. */
   readonly debian: string;
   /** Whether the caller needs custom settings, which an external server would not have. */
   readonly custom: boolean;
-  /** Resolves with the version of a server at this address; rejects when it does not serve requests. */
+  /**
+   * Resolves with the version of a server at the address `endpoint`. Rejects when the server does not serve
+   * requests.
+   */
   readonly version: (endpoint: string) => Promise<string>;
-  /** Returns whether the programs are on this machine. */
+  /** Returns whether this machine has the programs of the server. */
   readonly isHere: () => Promise<boolean>;
-  /** Installs the programs; rejects with NotHere when that is not possible. */
+  /** Installs the programs of the server. Rejects with NotHere when that is not possible. */
   readonly install: () => Promise<void>;
   readonly startProcess: () => Promise<ProcessService>;
   /** Starts a container. Rejects with NotHere when there is no engine or no image. */

@@ -3,13 +3,13 @@
  * server has no faults, so check `way` before you apply one.
  */
 
-/** The way in which the server runs: external, as a child process, or in a container. */
+/** How the server runs: an external one (`endpoints`), a child process, or a container. */
 export type Way = 'endpoints' | 'process' | 'container';
 
 interface Reachable {
   /** Addresses as `host:port`; a container may get other ports when it restarts, so read them again after that. */
   readonly endpoints: readonly string[];
-  /** The first of `endpoints`. */
+  /** The server's first address, as `host:port`. */
   readonly endpoint: string;
   /** Version as the server reports it, for instance `3.4.23`. */
   readonly version: string;
@@ -27,7 +27,7 @@ interface Disturbable extends Reachable {
   kill(): Promise<void>;
   /** Freezes the server (SIGSTOP): connections stay open and get no response. Resolves when it is stopped. */
   freeze(): Promise<void>;
-  /** Undoes `freeze`. */
+  /** Resumes the frozen server (SIGCONT). */
   thaw(): Promise<void>;
   /** Ends the server if it still runs and starts it again on the same data. Resolves when it responds. */
   restart(): Promise<void>;
@@ -36,7 +36,7 @@ interface Disturbable extends Reachable {
 /** A child process of the tests. It keeps its port over a restart, and never outlives the process that started it. */
 export interface ProcessService extends Disturbable {
   readonly way: 'process';
-  /** Id of the current process; another one after a restart. */
+  /** Process id of the server; another one after a restart. */
   readonly pid: number;
   /** Temporary directory of the server: `data`, and `server.log` with its output. Removed by `stop`. */
   readonly directory: string;

@@ -44,7 +44,10 @@ export function recordRanAgainst(what: string, name: string, { version, way }: S
   recordLine(what, `${name} ${version} (${way})`);
 }
 
-/** Appends a line like that of `recordRanAgainst`, with a free text. */
+/**
+ * Appends the line `{"what":…,"against":…}` to the file named by the environment variable
+ * QUEUELOCK_RAN_AGAINST, if it is set. Here `against` may be any text.
+ */
 export function recordLine(what: string, against: string): void {
   const file = process.env['QUEUELOCK_RAN_AGAINST'];
   if (file) appendFileSync(file, `${JSON.stringify({ what, against })}\n`);

@@ -7,8 +7,8 @@ import { firstExecutable } from './programs.ts';
 import { NotHere } from './service.ts';
 
 /**
- * Programs of Debian 13 (trixie) that tests run in addition to those of the machine, each with the package
- * that contains it.
+ * Programs of Debian 13 (trixie) that tests run in addition to the machine's own versions. Each has the
+ * Debian package that contains it.
  */
 const PACKAGES = {
   etcd: 'etcd-server',

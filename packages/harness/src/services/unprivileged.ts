@@ -12,7 +12,10 @@ const run = promisify(execFile);
  */
 export type User = { readonly name: string; readonly uid: number; readonly gid: number } | undefined;
 
-/** Returns the user that Debian's package made for a server that refuses to run as root. */
+/**
+ * Returns the user `name`, which a Debian package has created for its server. The server refuses to run as
+ * root.
+ */
 export async function unprivilegedUser(name: string): Promise<User> {
   if (process.getuid?.() !== 0) return undefined;
   const ids = ['-u', '-g'].map(async (flag) => Number((await run('id', [flag, name])).stdout));
@@ -34,9 +37,9 @@ export async function giveTo(user: User, ...paths: readonly string[]): Promise<v
 }
 
 /**
- * Returns a command that runs the given command as `user`. The kernel kills the command when the process that
- * starts it dies. The option `--pdeathsig` requests that; a request before the change of the user would be
- * lost.
+ * Returns a command that runs a program as `user`, by setpriv(1). Its option `--pdeathsig` lets the kernel
+ * kill the program when the process that starts it dies. A request for that before the change of the user
+ * would be lost.
  */
 export function commandAs(user: User, { program, args }: Command): Command {
   if (user === undefined) return { program, args };
@@ -44,7 +47,7 @@ export function commandAs(user: User, { program, args }: Command): Command {
   return { program: 'setpriv', args: [...change, '--pdeathsig', 'KILL', '--', program, ...args] };
 }
 
-/** Runs a setup command in that directory, and waits for its end. */
+/** Runs a command as `user` in `directory`, to set up a server. Resolves when the command has ended. */
 export async function runAs(user: User, command: Command, directory: string): Promise<void> {
   const { program, args } = commandAs(user, command);
   await run(program, [...args], { cwd: directory, timeout: 60_000, maxBuffer: 16 * 1024 * 1024 });

@@ -6,7 +6,10 @@ export interface UntilOptions {
   readonly what: string;
   /** Time limit in milliseconds, not counting time in which the machine stalled. */
   readonly withinMs: number;
-  /** Returns a reason when waiting has become useless. The wait then ends at once with an error. */
+  /**
+   * Returns a reason when the awaited state can no longer be reached. The wait then ends at once with an
+   * error.
+   */
   readonly hopeless?: () => string | undefined | Promise<string | undefined>;
 }
 

@@ -63,7 +63,10 @@ export async function installZooKeeper(): Promise<void> {
 // would cost more time than they save.
 export const SHORT_LIVED: readonly string[] = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC'];
 
-/** Starts ZooKeeper. With `isMeasured`, for measurements, Java runs with its default options. */
+/**
+ * Starts ZooKeeper as a child process. With `isMeasured`, Java runs with its default options, as measurements
+ * need.
+ */
 export function startZooKeeperProcess(
   settings: ZooKeeperSettings,
   isMeasured: boolean,
@@ -84,7 +87,7 @@ export interface Ensemble {
   readonly javaOptions: readonly string[];
 }
 
-/** Writes zoo.cfg. Returns the command that runs a server with it. */
+/** Writes the file zoo.cfg. Returns the command that starts a ZooKeeper server with that file. */
 export async function zooKeeperCommand(
   place: Place,
   settings: ZooKeeperSettings,
@@ -143,7 +146,8 @@ export async function findJava(): Promise<string | undefined> {
   return (home ? await firstExecutable([join(home, 'bin/java')]) : undefined) ?? (await findProgram('java'));
 }
 
-// Compares the data directory in the response, to detect an unrelated ZooKeeper server on the same port.
+// Compares the data directory that the server reports, to detect an unrelated ZooKeeper server on the same
+// port.
 async function probeZooKeeper(place: Place): Promise<string> {
   const endpoint = `127.0.0.1:${place.ports[0]}`;
   const version = await zooKeeperVersion(endpoint);
@@ -152,7 +156,8 @@ async function probeZooKeeper(place: Place): Promise<string> {
   return version;
 }
 
-// Time limit of a probe in milliseconds. A server that is just starting may never respond to an early request.
+// Milliseconds for which a request to a ZooKeeper server waits for the response. A server that is just
+// starting may never respond to an early request.
 const RESPONSE_WITHIN_MS = 1_000;
 
 /** Resolves with the server's version. Rejects as long as the server does not serve requests. */

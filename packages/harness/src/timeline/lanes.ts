@@ -151,7 +151,10 @@ interface LaneBox {
   readonly height: number;
 }
 
-/** Draws the faults of this process alone, and the times in which the process or its event loop was stopped. */
+/**
+ * Draws the faults that affect only this process, and the times in which the process or its event loop was
+ * stopped.
+ */
 function background(scene: Scene, { life, scale, top, height }: LaneBox): string {
   const band = (span: Span, kind: string, words: string): string => {
     if (!scale.shows(span)) return '';

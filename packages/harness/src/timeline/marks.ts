@@ -5,7 +5,7 @@ import { element, hint, text, widthOf } from './svg.ts';
 const LINE_PX = 16;
 const MAX_NAMED = 12;
 const MAX_ROWS = 3;
-/** Height of the labels of the seconds, in pixels. */
+/** Height, in pixels, of the labels of the time axis, which show seconds. */
 const AXIS_PX = 17;
 
 export interface Strip {

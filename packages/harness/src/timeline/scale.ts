@@ -16,7 +16,10 @@ export class Scale {
     this.#begin = scene.span.from;
   }
 
-  /** Returns the horizontal position of a time, clamped to the edges. */
+  /**
+   * Returns the horizontal position of a time. A time outside of the shown period gets the position of the
+   * nearer edge of the drawing.
+   */
   x(moment: number): number {
     const { from, to } = this.window;
     const share = Math.min(1, Math.max(0, (moment - from) / (to - from)));
@@ -42,8 +45,8 @@ export class Scale {
 }
 
 /**
- * Returns the step between marks of the time axis: the smallest of 1, 2, 5, 10, … that is at least this
- * number of seconds.
+ * Returns the number of seconds between two marks of the time axis: the smallest of 1, 2, 5, 10, … that is at
+ * least `seconds`.
  */
 function roundStep(seconds: number): number {
   const magnitude = 10 ** Math.floor(Math.log10(seconds));

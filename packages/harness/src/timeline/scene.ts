@@ -50,19 +50,22 @@ export interface Attempt {
   readonly failed: number | undefined;
   /** Reason for which the attempt failed. */
   readonly why: string | undefined;
-  /** End of the wait; `Infinity` if it never ended. */
+  /** Time at which the attempt stopped waiting; `Infinity` if it never did. */
   readonly waitedUntil: number;
 }
 
-/** Time in which a holder assumed that it held the lock: `[from, until)`. */
+/** The time in which a holder assumed that it held the lock: from `from` until just before `until`. */
 export interface Hold {
   readonly attempt: Attempt;
   readonly token: bigint;
   readonly from: number;
   readonly until: number;
-  /** End of the time for which ownership was proven; drawn if the hold was lost. `Infinity` if it is not known. */
+  /**
+   * End of the time for which the holder's ownership was proven; drawn if the hold was lost. `Infinity` if it
+   * is not known.
+   */
   readonly deadline: number;
-  /** The end of the hold: `released` or another reason. */
+  /** How the hold ended: `released`, or the reason of its loss. */
   readonly how: string;
 }
 

@@ -1,7 +1,7 @@
-/** Attributes of an element; numbers are rounded to a tenth of a pixel. */
+/** Attributes of an SVG element. Numbers are rounded to a tenth of a pixel. */
 export type Attributes = Readonly<Record<string, string | number | undefined>>;
 
-/** Formats an element. `content` is markup; text must be passed through `escaped` first. */
+/** Formats an SVG element. `content` is markup, so a text must be passed through `escaped` first. */
 export function element(name: string, attributes: Attributes, content = ''): string {
   const written = Object.entries(attributes).flatMap(([key, value]) => {
     if (value === undefined) return [];
@@ -12,14 +12,14 @@ export function element(name: string, attributes: Attributes, content = ''): str
     : `<${name}${written.join('')}>${content}</${name}>`;
 }
 
-/** Formats a line of text, cut to `widthPx` if that is given. */
+/** Formats a line of text as an SVG element. With `widthPx` the text is cut to this width. */
 export function text(words: string, attributes: Attributes, widthPx = Infinity): string {
   const most = Math.max(0, Math.floor(widthPx / CHARACTER_PX));
   const shown = words.length <= most ? words : `${words.slice(0, Math.max(0, most - 1))}…`;
   return element('text', attributes, escaped(shown));
 }
 
-/** Formats a tooltip of the surrounding element. */
+/** Formats the tooltip of an SVG element, for use as the content of that element. */
 export function hint(words: string): string {
   return element('title', {}, escaped(words));
 }

@@ -10,8 +10,8 @@ export interface TimelineOptions {
   readonly title: string;
   readonly violations?: readonly Violation[];
   /**
-   * First and last second to show, counted from the beginning of the run. Default: all of a short run; for a
-   * long one the result of `windowOf`.
+   * First and last second to show, counted from the beginning of the run. Default: all of a run of up to 120
+   * s; of a longer one the time around the first violation, or else the beginning.
    */
   readonly window?: readonly [fromSeconds: number, toSeconds: number];
   /** Width in pixels. Default 1,280. */
@@ -74,8 +74,8 @@ const LONGEST_SECONDS = 120;
 const AROUND_SECONDS = 15;
 
 /**
- * Returns the period to show, in seconds: all of a short run. Of a long run it is the time around the first
- * violation, or else the beginning.
+ * Returns the first and the last second to show: all of a run of up to 120 s. Of a longer run it is the time
+ * around the first violation, or else the beginning.
  */
 export function windowOf(
   scene: Scene,

@@ -118,9 +118,8 @@ describe('rule L3 (no waiter is left)', () => {
     return builder.harness(24_000, { ev: 'end' });
   };
   /**
-   * The latest time in milliseconds at which the attempt may end. It is the time of the event `calm`, plus 10
-   * s (`settleMs`), the hold of the attempt and that of its predecessor (`holdMs`), and the limit after a
-   * crash (`crashMs`).
+   * The latest time in milliseconds at which an attempt may end by rule L3. It is the sum of the time of the
+   * event `calm`, `settleMs` (10 s), `holdMs` for the attempt and for its predecessor, and `crashMs`.
    */
   const ALLOWED = 1_000 + 10_000 + 2 * 200 + 6_000;
 
@@ -205,13 +204,13 @@ describe('rule L6 (memory)', () => {
     return builder.close(300, 'a');
   };
 
-  it('flags a heap that grows with the attempts, despite noise', () => {
+  it('flags a heap that grows with the number of attempts, although single measurements vary', () => {
     const limits: Partial<Limits> = { bytesPerCycle: 50 };
     expect(rulesIn(heaps(0, 1e6, 1.09e6, 1.17e6, 1.31e6), limits)).to.deep.equal(['L6']);
     expectFine(heaps(0, 1e6, 1.09e6, 0.98e6, 1.02e6), limits);
     expectFine(heaps(0, 1e6, 1.09e6, 1.17e6, 1.31e6));
   });
-  it('does not count the growth of the heap up to the first steady state', () => {
+  it('ignores the growth of the heap before the second measurement', () => {
     expectFine(heaps(0, 9e6, 9e6, 9e6), { bytesPerCycle: 50 });
   });
 });

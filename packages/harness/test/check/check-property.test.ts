@@ -22,7 +22,7 @@ const WHATS = [
   'thaw',
 ] as const;
 
-/** Corruptions that also apply to histories with shared holds, locks of several names and permits. */
+/** Actions of the simulated lock for histories with shared holds, locks of several names and permits. */
 const WITH_SHARING = [
   ...WHATS,
   'read',

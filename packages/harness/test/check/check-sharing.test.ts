@@ -20,7 +20,7 @@ const fine = (builder: HistoryBuilder, endsAt = 300, living = all): void =>
   expectFine(builder.close(endsAt, ...living));
 
 interface First extends Partial<Steps> {
-  /** How the attempt ends instead of by a release: lost at 100 ms, or aborted at 70 ms while it waits. */
+  /** How the attempt ends if not by a release: lost at 100 ms, or aborted at 70 ms while it waits. */
   readonly outcome?: 'lost' | 'gave up';
 }
 
@@ -126,7 +126,10 @@ describe('rule S2 (exclusion) with shared holds', () => {
   });
 
   describe('of locks of several names', () => {
-    /** Builds a history in which worker `b` holds `q` and `r` from 50 ms on, and `a` holds only `r`. */
+    /**
+     * Builds a history in which worker `b` holds the names `q` and `r` together from 50 ms on, and worker `a`
+     * holds `r` from 20 ms until `released`.
+     */
     const crossing = (released: number, terms?: Terms): HistoryBuilder => {
       const both = { queued: 15, acquired: 50, released: 150, together: [1, 2] };
       return four()
@@ -268,12 +271,12 @@ describe('rules of liveness with shared holds', () => {
       .harness(100, { ev: 'killed', worker: 'a' });
   const living = ['b', 'c', 'd'];
 
-  it('L1 allows a waiter behind a dead reader to wait until the last living reader releases', () => {
+  it('let a waiter behind a dead reader wait until the last living reader releases (L1)', () => {
     fine(crash(9_000, 9_001), 20_500, living);
     expect(rulesOf(crash(1_000, 11_001), 20_500, living)).to.deep.equal(['L1']);
     fine(crash(1_000, 11_000), 20_500, living);
   });
-  it('L1 allows a claim of several names to wait as long as a living worker holds one of them', () => {
+  it('let a claim of several names wait as long as a living worker holds one of them (L1)', () => {
     const builder = (released: number, acquired: number): HistoryBuilder => {
       const both = { queued: 30, acquired, released: acquired + 10, together: [1, 2] };
       return four()
@@ -286,7 +289,7 @@ describe('rules of liveness with shared holds', () => {
     fine(builder(9_000, 9_001), 20_500, living);
     expect(rulesOf(builder(1_000, 11_001), 20_500, living)).to.deep.equal(['L1']);
   });
-  it("L2 measures the time from the last reader's release to the grant of the writer", () => {
+  it("measure the time from the last reader's release to the grant of the writer (L2)", () => {
     const builder = overlap({ terms: READS, released: 100 }, { terms: READS, released: 60 }).attempt('c', {
       token: 3,
       queued: 30,
@@ -297,13 +300,13 @@ describe('rules of liveness with shared holds', () => {
     expect(numbers.handOvers.clean.map(Math.round)).to.deep.equal([3]);
     expect(numbers.gaps.released.map(Math.round)).to.deep.equal([3]);
   });
-  it('L3 flags a claim of several names that waits for ever', () => {
+  it('flag a claim of several names that waits for ever (L3)', () => {
     const builder = four()
       .attempt('a', { n: 1, queue: 'q', token: 1, queued: 10, together: [1, 2] })
       .attempt('a', { n: 2, queue: 'r', token: 1, queued: 10, together: [1, 2] });
     expect(rulesOf(builder)).to.deep.equal(['L3', 'L3']);
   });
-  it('are checked together with a count of the holds of each kind', () => {
+  it('are checked together with a count of the holds by kind of claim', () => {
     const builder = overlap({ downgrading: 50 }, { terms: { leader: true } }, 100).attempt('c', {
       token: 3,
       queue: 's',

@@ -12,7 +12,8 @@ const still = (builder: HistoryBuilder, from: number, to: number, number = 1): H
   builder.fault(number, { what: STANDSTILL, target: 'machine', from, to });
 
 /**
- * Builds a history in which worker `a` is killed at 100 ms while it holds, and `b` acquires at `acquired`.
+ * Builds a history in which worker `a` is killed at 100 ms while it holds, and worker `b` is granted the lock
+ * at the time `acquired`.
  */
 const crash = (acquired: number): HistoryBuilder =>
   new HistoryBuilder()

@@ -27,7 +27,7 @@ describe('a recorded history', () => {
     expect(storyOf(one({ queued: 10, acquired: 20, released: 30, revoked: 40 }))).to.contain('two ends');
     expect(storyOf(one({ queued: 10, cancelled: 30, failed: 40 }))).to.contain('two ends');
   });
-  it('is flagged if an event is repeated', () => {
+  it('is flagged if an event of an attempt occurs twice', () => {
     const builder = one({ queued: 10, acquired: 20, released: 30 });
     builder.tell('a', 25, { ev: 'acquired', queue: 'q', n: 1, token: '1', order: '1', remainingMs: 1 });
     expect(storyOf(builder)).to.contain('says "acquired" twice');
@@ -83,7 +83,7 @@ describe('a recorded history', () => {
       'no heartbeat proved',
     );
   });
-  it('is not flagged if the event "queued" of an entry has a stamp just after "acquired"', () => {
+  it('is not flagged if the event "queued" of an attempt is stamped just after its event "acquired"', () => {
     expectFine(one({ enqueue: 10, queued: 20.001, acquired: 20, released: 30 }).close(300, 'a'));
   });
   it('is not flagged if a worker is killed and another process starts with its name', () => {

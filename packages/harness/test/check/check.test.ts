@@ -130,7 +130,7 @@ describe('the check of a history', () => {
         .effect('a', PROVEN_MS + 1, { token: 1, outcome: 'refused' });
       expect(rulesIn(builder.close(6_100, 'a'))).to.deep.equal(['S2']);
     });
-    it('flag a hold that begins after its own deadline, unless it reports no remaining time', () => {
+    it('flag a hold that begins after its own deadline, unless its worker records that no proven time was left', () => {
       const late = (remainingMs: number): HistoryBuilder =>
         new HistoryBuilder()
           .worker('a', 0)
@@ -143,7 +143,7 @@ describe('the check of a history', () => {
       expect(rulesIn(frozenHolder(DEADLINE - NS, 9_000).close(9_100, 'a', 'b'))).to.deep.equal(['S2', 'S3']);
       expectFine(frozenHolder(DEADLINE, 9_000).close(9_100, 'a', 'b'));
     });
-    it('do not let a heartbeat extend a proof that has already ended', () => {
+    it('do not let a heartbeat extend the proven time of a hold after that time has ended', () => {
       const late = frozenHolder(DEADLINE + 100, 9_000);
       late.tell('a', DEADLINE + 1, {
         ev: 'beat',
@@ -153,7 +153,7 @@ describe('the check of a history', () => {
       });
       expectFine(late.close(9_100, 'a', 'b'));
     });
-    it('let a heartbeat extend the proof of a hold if it is confirmed before the proof ends', () => {
+    it('let a heartbeat extend the proven time of a hold if it is confirmed before that time ends', () => {
       const builder = frozenHolder(DEADLINE + 100, 9_000)
         .beat('a', 4_000)
         .close(9_100, 'a', 'b');

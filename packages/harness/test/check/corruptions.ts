@@ -30,7 +30,9 @@ export const CORRUPTIONS: readonly Corruption[] = [
   { breaks: 'story', name: 'a grant has no claim before it', spoil: drop('queued') },
 ];
 
-/** Corruptions of histories with shared holds, permits and locks of several names. */
+/**
+ * Changes that make correct histories with shared holds, permits and locks of several names violate a rule.
+ */
 export const SHARING_CORRUPTIONS: readonly Corruption[] = [
   {
     breaks: 'S2',
@@ -106,7 +108,7 @@ function alter(change: (terms: Terms) => Terms | false | undefined): Corruption[
   };
 }
 
-/** Swaps the tokens of two multi-lock claims in one queue that both enter. Their order then differs between the queues. */
+/** Swaps the tokens of two claims of several names in one of the queues that both claims join. Their order then differs between the queues. */
 function cross(events: readonly ChaosEvent[], choice: number): ChaosEvent[] | undefined {
   const second = new Set(
     all(events, 'enqueue').flatMap(({ who, n, together }) => (together?.[1] === n ? [`${who}#${n}`] : [])),
@@ -167,7 +169,7 @@ function withTokensSwapped(events: readonly ChaosEvent[], a: Placed, b: Placed):
   });
 }
 
-/** Delays all grants after the kill of a holder by a minute. */
+/** Delays by a minute all grants that follow the kill of a holder. */
 function forgetSuccessor(events: readonly ChaosEvent[], choice: number): ChaosEvent[] | undefined {
   const killed = all(events, 'killed');
   const queued = all(events, 'queued');

@@ -68,7 +68,7 @@ describe('histories in files', () => {
     await appendFile(fileOf('harness'), '{"t":"1234567890500000000","who":"harness","ev":"calm"}');
     expect((await readRun(directory)).run.torn).to.equal(0);
   });
-  it('contain no further events after the recorder was closed', async () => {
+  it('contain no event that was recorded after the recorder was closed', async () => {
     const recorder = new Recorder('harness', fileOf('harness'));
     recorder.tell({ ev: 'calm' });
     recorder.close();
@@ -87,7 +87,7 @@ describe('histories in files', () => {
   it('are rejected when the directory contains no history', async () => {
     expect(await readRun(directory).then(String, String)).to.contain('has no file that ends in .jsonl');
   });
-  it('yield, for each finding, the ten events of its queue that are nearest in time', async () => {
+  it('supply the ten nearest events of its queue for each finding', async () => {
     await write(builder());
     const { run } = await readRun(directory);
     const [finding] = await withEvents(directory, check(run, LIMITS).findings);

@@ -2,8 +2,8 @@ import type { Terms } from '../../src/check/event.ts';
 import { MARGIN_MS, PROVEN_MS, TTL_MS, HistoryBuilder, stamp } from '../../src/check/history-builder.ts';
 
 /**
- * One action of the simulation, and the pause before it. Its numbers select one of the workers and queues
- * that exist at that time.
+ * One action of the simulation, and the pause before it. `worker` and `queue` are numbers that select one of
+ * the workers and queues that exist at that time.
  */
 export interface Move {
   readonly what: What;
@@ -40,9 +40,9 @@ interface Worker {
   state: 'runs' | 'frozen' | 'dead';
   attempts: number;
   session: string;
-  /** The end of the session's proven time by the worker's own clock. */
+  /** The end of the proven time of the worker's session, by the worker's own clock. */
   deadline: number;
-  /** The end of the session's lease by the server's clock. */
+  /** The end of the lease of the worker's session, by the server's clock. */
   expiry: number;
   heartbeatAt: number;
 }
@@ -103,7 +103,7 @@ export class SimulatedLock {
     return this.builder.harness(this.#now + 2, { ev: 'end' });
   }
 
-  /** Claims that are waiting or holding, in the order of joining. */
+  /** The claims of all workers that are waiting or holding, in the order of joining. */
   get #claims(): Claim[] {
     return [...new Set(this.#line.map(({ claim }) => claim))];
   }

@@ -26,8 +26,8 @@ async function endAfterStart(
   lastLine: string,
   user: readonly string[] = [],
 ): Promise<Started> {
-  // Node runs this source as a script and not as a module. The option for a module, --input-type, would also
-  // apply to the processes that this process starts.
+  // Wraps the code in an async function, because Node runs it as a script. The option for a module,
+  // --input-type, would also apply to the processes that this process starts.
   const source = `(async () => {
     const { startEtcdCluster } = await import(${here('../../src/clusters.ts')});
     const { tracesOf } = await import(${here('../../src/clusters/machine-facts.ts')});
@@ -68,29 +68,29 @@ describe('a cluster of a test process', () => {
   });
 
   for (const network of ['namespaces', 'proxies']) {
-    // Does not force the network, so that the test covers the default: namespaces where they are available.
+    // Requires no kind of network, so that the test covers the default: namespaces where they are available.
     const options = network === 'namespaces' ? { diskMiB: 200 } : { network };
     const where = network === 'namespaces' ? /in network namespaces$/ : /behind proxies$/;
 
-    it(`ends and leaves nothing behind when that process exits early (${network})`, async () => {
+    it(`ends and leaves nothing behind when the test process exits early (${network})`, async () => {
       const started = await endAfterStart(options, 'process.exit(3);');
       expect(started.description).to.match(where);
       await disappear(started, `queuelock${started.endpoints[0]!.split('.')[2]!}`);
       for (const directory of started.directories) expect(existsSync(directory)).to.equal(false);
     });
 
-    it(`ends and leaves only directories behind when that process is killed (${network})`, async () => {
+    it(`ends and leaves only directories behind when the test process is killed (${network})`, async () => {
       const started = await endAfterStart(options, 'process.kill(process.pid, "SIGKILL");');
       try {
         await disappear(started, `queuelock${started.endpoints[0]!.split('.')[2]!}`);
       } finally {
-        // Removes the directories here, because the killed process and its children could not.
+        // Removes the directories of the cluster, because the killed process and its children could not.
         for (const directory of started.directories) rmSync(directory, { recursive: true, force: true });
       }
     });
   }
 
-  it('runs over proxies and reports the reason when that process may not make namespaces', async () => {
+  it('runs over proxies and reports the reason when the test process may not make namespaces', async () => {
     const unprivileged = [
       'setpriv',
       '--reuid=65534',

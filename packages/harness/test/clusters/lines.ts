@@ -2,18 +2,24 @@ import { Agent } from 'node:http';
 import { base64, callEtcd } from '../../src/services/etcd-gateway.ts';
 import { ZooKeeperWire } from '../../src/clusters/zookeeper-wire.ts';
 
-/** One connection to one member that stays open during a fault. */
+/** A connection of a test to one member of a cluster. It stays open during a fault. */
 export interface Line {
-  /** Writes a value. Resolves when the store has committed it. */
+  /** Writes a value to the member. Resolves when the store has committed it. */
   put(key: string, value: string): Promise<void>;
   close(): void;
 }
 
-/** Minimal client that shows whether a member accepts writes and has the writes of other members. */
+/**
+ * A minimal client for tests. It shows whether a member accepts writes, and whether it has the data that
+ * other members have written.
+ */
 export interface LineKind {
-  /** Opens a connection. Resolves when it works. */
+  /** Opens a connection to a member. Resolves when the connection works. */
   open(endpoint: string): Promise<Line>;
-  /** Reads the value of the majority through this member. Rejects when there is no such key. */
+  /**
+   * Reads the value of a key through a member, as a majority of the members has it. Rejects when there is no
+   * such key.
+   */
   get(endpoint: string, key: string): Promise<string>;
   /** Bytes that a test sends over TCP to find out whether a member responds. */
   readonly greeting: string;

@@ -39,7 +39,7 @@ describe('a cut of a member', () => {
     expect(cutPairs({ from: 'member-1' })).to.deep.equal([]);
   });
 
-  it('leaves earlier cuts in force, except on links that it affects too', () => {
+  it('leaves earlier cuts in force on all links that it does not affect', () => {
     const cuts = cutPairs(
       { from: 'member-2', direction: 'in' },
       { member: 'member-2', from: 'member-1', as: 'reset' },
@@ -57,7 +57,7 @@ describe('the rules of the router', () => {
     );
   });
 
-  it('drop packets, or reject them with a reset, as the faults request', () => {
+  it('drop the packets of a silent cut, and reset the connections of a cut that resets', () => {
     const weather = {
       cuts: [
         { from: 'member-1', to: 'member-2', as: 'silence' },
@@ -79,7 +79,7 @@ describe('the leader of three members', () => {
     return leader === undefined ? { role, term } : { role, term, leader };
   };
 
-  it('is the one that a majority follows', () => {
+  it('is the member that reports that it leads and that a majority follows', () => {
     expect(leaderOf([view('follower', 2, 'b'), view('leader', 2, 'b'), view('follower', 2, 'b')])).to.equal(
       1,
     );
@@ -92,14 +92,14 @@ describe('the leader of three members', () => {
     expect(leaderOf([view('leader', 1), view('follower', 2), view('leader', 2)])).to.equal(2);
   });
 
-  it('is not a member that no other member names as leader', () => {
+  it('is not a member that no other member follows', () => {
     expect(leaderOf([view('leader', 3, 'a'), view('follower', 3, 'b'), view('none', 3, '0')])).to.equal(
       undefined,
     );
   });
 });
 
-describe('hosts that are reached directly', () => {
+describe('hosts that an HTTP proxy cannot reach', () => {
   it('are added to the exceptions of the proxy that the environment names', () => {
     const env: NodeJS.ProcessEnv = { http_proxy: 'http://proxy:3128', no_proxy: 'localhost' };
     exemptHosts(env, ['198.19.7.11', '198.19.7.12']);

@@ -28,7 +28,7 @@ export class Echo {
     await closed;
   }
 
-  /** Resolves when the server has received all of this text. */
+  /** Resolves when the server has received the whole text from its clients. */
   async untilReceived(text: string): Promise<void> {
     await eventually(`the server hears ${text}`, () => this.received.join('').includes(text));
   }
@@ -38,7 +38,7 @@ export class Echo {
 export class Caller {
   readonly socket: Socket;
   received = '';
-  /** Error code that the connection ended with, or `closed`. */
+  /** Resolves when the connection has ended, with its error code or `closed`. */
   readonly ending: Promise<string>;
 
   constructor(endpoint: string) {
@@ -60,7 +60,7 @@ export class Caller {
     await eventually(`the client hears ${text}`, () => this.received.includes(text));
   }
 
-  /** Sends a text and waits until it is sent back. */
+  /** Sends a text to the server, and waits until the server has sent it back. */
   async echo(text: string): Promise<void> {
     this.say(text);
     await this.untilReceived(text);

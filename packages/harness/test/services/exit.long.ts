@@ -10,7 +10,7 @@ import { NotHere } from '../../src/services/service.ts';
 import { until } from '../../src/services/until.ts';
 
 /**
- * The start of a server, as code: the path of a module from this directory, and a call of a function that the
+ * Code that starts a server: the path of a module relative to this file, and a call of a function that the
  * module exports.
  */
 type Start = readonly [module: string, call: string];
@@ -65,14 +65,14 @@ describe('a server of a test process', () => {
     'gets SIGHUP': 'setInterval(() => {}, 1000); process.kill(process.pid, "SIGHUP");',
   };
   for (const [ending, lastLine] of Object.entries(endings)) {
-    it(`ends and leaves no directory when that process ${ending}`, async () => {
+    it(`ends and leaves no directory when the test process ${ending}`, async () => {
       const { pid, directory } = await endAfterStart(lastLine);
       await disappears(pid);
       expect(existsSync(directory)).to.equal(false);
     });
   }
 
-  it('ends when that process is killed', async function () {
+  it('ends when the test process is killed', async function () {
     if (process.platform !== 'linux') {
       this['skipReason'] = 'only Linux ends a child with its parent';
       this.skip();
@@ -81,13 +81,13 @@ describe('a server of a test process', () => {
     try {
       await disappears(pid);
     } finally {
-      // Removes the directory here, because the killed process could not.
+      // Removes the directory of the server, because the killed process could not.
       rmSync(directory, { recursive: true, force: true });
     }
   });
 
   for (const { name, start, from } of DATABASES) {
-    it(`ends when that process is killed, even if the server runs as another user, as ${name} does`, async function () {
+    it(`ends when the test process is killed, even if the server runs as another user, as ${name} does`, async function () {
       this.timeout(60_000);
       if (process.platform !== 'linux') {
         this['skipReason'] = 'only Linux ends a child with its parent';

@@ -9,7 +9,7 @@ import {
   preparedEnv,
 } from '@queuelock/harness/services/prepared';
 
-/** Runs `work` with this environment, as in a run whose programs were prepared, or as in one without preparation. */
+/** Runs `work` with the environment variables `env` in place of QUEUELOCK_PREPARED. Restores that variable afterwards. */
 function inRun(env: Readonly<Record<string, string>>, work: () => void): void {
   const before = process.env['QUEUELOCK_PREPARED'];
   delete process.env['QUEUELOCK_PREPARED'];
@@ -23,7 +23,7 @@ function inRun(env: Readonly<Record<string, string>>, work: () => void): void {
 }
 
 describe('prepared programs of a test run', () => {
-  it('are the only programs that the run may start, even on a machine that has others', () => {
+  it('are the only programs that the run may start, even on a machine with more programs', () => {
     inRun(preparedEnv(['etcd', 'ZooKeeper']), () => {
       expect(isPrepared()).to.equal(true);
       expect(() => assertPrepared('etcd')).not.to.throw();

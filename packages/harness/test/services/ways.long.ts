@@ -8,7 +8,10 @@ import { plainEtcd, plainZooKeeper } from '../../src/services/plain-clients.ts';
 import { startProcess, type ServerProgram } from '../../src/services/server-process.ts';
 import { NotHere, type ContainerService, type ProcessService } from '../../src/services/service.ts';
 
-/** Runs the work with these environment variables (undefined: unset) and restores the old ones. */
+/**
+ * Runs `work` with other values of environment variables, and then restores the old values. A variable with
+ * the value `undefined` is removed.
+ */
 async function withEnvironment<T>(
   variables: Readonly<Record<string, string | undefined>>,
   work: () => Promise<T>,
@@ -77,7 +80,7 @@ describe('a server that the environment names', () => {
     }
   });
 
-  it('is required by a test that allows no other server', async () => {
+  it('is named in the error when it is absent and the test allows no other server', async () => {
     const error = await withEnvironment({ QUEUELOCK_ETCD_ENDPOINTS: undefined }, () =>
       startEtcd({ way: 'endpoints' }).catch((reason: unknown) => reason),
     );
@@ -114,8 +117,8 @@ describe('a process that does not start', () => {
 });
 
 /**
- * Returns the program of a web server that replies with `name`. `takeFirstPort` is called before the server's
- * first start. `takeFirstPort` may occupy the server's port, as another process could.
+ * Returns the program of a web server that replies with `name`. The test passes `takeFirstPort`, which is
+ * called with the server's port before the first start. It may occupy the port, as another process could.
  */
 function sayingName(name: string, takeFirstPort: (port: number) => void): ServerProgram {
   const source = `require('http').createServer((_, r) => r.end('${name}')).listen(process.argv[1], '127.0.0.1')`;
@@ -179,7 +182,7 @@ for (const { name, start, client } of [
 }
 
 describe('a container image that is not available', () => {
-  it('is reported with the remedy', async function () {
+  it('causes an error that names the remedy', async function () {
     this.timeout(60_000);
     const error = await withEnvironment({ QUEUELOCK_ETCD_IMAGE: 'queuelock.invalid/none:1' }, () =>
       startEtcd({ way: 'container' }).catch((reason: unknown) => reason),

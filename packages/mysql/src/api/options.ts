@@ -46,20 +46,21 @@ export interface MysqlOptions {
    */
   readonly pool?: MysqlPoolLike;
   /**
-   * The npm package that connects to the `url`: `mysql2`, which is installed with this one, or `mariadb`, which the application installs. Default:
-   * that of the URL, else `mysql2`.
+   * The npm package that connects to the `url`: `mysql2`, which is installed with this package, or `mariadb`, which the application installs.
+   * Default: the package that the parameter `driver` of the URL names, else `mysql2`.
    */
   readonly driver?: 'mysql2' | 'mariadb';
   /**
-   * Certificates and key as PEM texts, together with a `url`. They enable TLS. Without `ca`, the certificate authorities of Node are trusted. They are read again for each new
-   * connection when they come from files that the URL names, or from a function here, which may return a promise. If a read fails, or a file is
-   * half written, the last valid ones are used, and `errors$` of the lock client emits the failure.
+   * Certificates and key as PEM texts, for a connection to the `url`. They enable TLS. Without `ca`, the certificate authorities of Node are trusted.
+   * The value may be a function that returns the texts or a promise of them. Texts from this function, or from files that the URL names, are read
+   * again for each new connection. If a read fails, or a file is half written, the last valid texts are used, and `errors$` of the lock client emits
+   * the failure.
    */
   readonly tls?: Provided<PemTexts>;
   /**
-   * User and password, in place of those of the URL, or a function that returns them or a promise of them. The function is called for each new
-   * connection, so passwords may rotate. It has half of `requestTimeoutMs` for its result. If it fails, the last valid result is used, and
-   * `errors$` of the lock client emits the failure. Default: those of the URL.
+   * User and password, in place of those in the URL. The value may be a function that returns them or a promise of them. The function is called for
+   * each new connection, so passwords may rotate. It must return its result within half of `requestTimeoutMs`. If it fails, the last valid result is
+   * used, and `errors$` of the lock client emits the failure. Default: user and password of the URL.
    */
   readonly auth?: Provided<Login>;
   /** Maximum number of concurrent steps, each on its own connection. Heartbeats may use one more connection. From 1 to 64. Default 4. */
@@ -68,12 +69,15 @@ export interface MysqlOptions {
   readonly requestTimeoutMs?: number;
 }
 
-/** Options after `settingsOf` has checked them. */
+/** The options of `mysql()` after they were checked, with the defaults for absent ones. */
 export interface Settings {
   readonly driver: Driver;
   readonly connections: number;
   readonly requestTimeoutMs: number;
-  /** Emits an error each time that a later read of the credentials or certificates fails. */
+  /**
+   * Emits an error each time that the backend fails to read the credentials or certificates again for a new
+   * connection.
+   */
   readonly errors$: Observable<QueueLockError>;
 }
 

@@ -20,9 +20,9 @@ const PARAMETERS: KnownOptions<Parameters> = {
   key: 'string',
 };
 
-/** The parts of a backend URL. */
+/** The server, database and credentials that a backend URL names. */
 export interface Server {
-  /** The URL without user and password, for messages. */
+  /** The URL without user and password, for error messages. */
   readonly endpoint: string;
   readonly host: string;
   readonly port: number;

@@ -18,8 +18,8 @@ export function checkPool(pool: object): void {
   inspectHandedIn('pool', () => {
     const has = (name: string): boolean => typeof Reflect.get(pool, name) === 'function';
     if (!has('getConnection') || has('promise')) throw invalidArgument('pool', pool, RULE);
-    // The getConnection() of npm mysql takes a callback, and without one throws only later. So such a pool is
-    // recognized by another method.
+    // Recognizes a pool of npm mysql by its method `acquireConnection`. The getConnection() of npm mysql
+    // takes a callback, and a call without a callback throws only later.
     if (has('acquireConnection')) throw invalidArgument('pool', 'a pool of npm mysql', RULE);
     checkLimit(pool);
   });
@@ -36,7 +36,7 @@ function checkLimit({
   throw invalidArgument('option connectionLimit of pool', limit, rule);
 }
 
-/** The methods of a connection that this package calls. */
+/** The methods of a pool's connection that this package calls. */
 const METHODS = ['destroy', 'query', 'release'] as const;
 
 /**

@@ -20,7 +20,7 @@ export interface Driver {
   /** The server's address without user and password, for messages. */
   readonly endpoint: string;
   /**
-   * Makes one attempt to connect. `signal` aborts when the caller no longer waits.
+   * Makes one attempt to connect. `signal` aborts when the backend no longer waits for the connection.
    * @param onEnd called when the connection has ended
    */
   open(events: { readonly onEnd: (error: unknown) => void; readonly signal: AbortSignal }): Promise<Wire>;

@@ -3,7 +3,9 @@ import { QueueLockError, failureOf, invalidArgument, isQueueLockError } from '@q
 // Error numbers of missing permissions; see
 // https://dev.mysql.com/doc/mysql-errors/8.0/en/server-error-reference.html
 const DENIED: ReadonlySet<number> = new Set([1044, 1045, 1142, 1143, 1227, 1370, 1698, 3118, 4151]);
-/** Errors after which a step has changed nothing and a retry may succeed: deadlock, lock wait timeout, concurrent change, duplicate key. */
+/**
+ * Numbers of errors after which a step has changed nothing and a retry may succeed: deadlock, lock wait timeout, concurrent change, duplicate key.
+ */
 const AGAIN: ReadonlySet<number> = new Set([1213, 1205, 1020, 1062]);
 /**
  * Error numbers for an absent table, an absent procedure, and an absent row of `queuelock_meta`. Without that
@@ -14,7 +16,7 @@ const STATEMENT_LOG = 1665;
 const UNKNOWN_DATABASE = 1049;
 const NO_DATABASE = 1046;
 
-/** Hints for the operator, by error number. */
+/** Hints that error messages give to the operator, by the server's error number. */
 const HINTS: ReadonlyMap<number, string> = new Map([
   [1040, 'it has no connection left (max_connections)'],
   [1114, 'the disk of the server is full'],
@@ -56,8 +58,8 @@ export function isAbsence(error: unknown): boolean {
 }
 
 /**
- * Returns whether the error means that the server accepts no writes. The connection is then replaced, because
- * the address may now lead to another server.
+ * Returns whether an error means that the server accepts no writes. The backend then replaces the connection,
+ * because the address may now lead to another server.
  */
 export function isReadOnly(error: unknown): boolean {
   return READ_ONLY.has(numberOf(error) ?? 0);

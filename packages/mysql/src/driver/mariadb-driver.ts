@@ -13,8 +13,8 @@ export class MariadbDriver implements Driver {
 
   /**
    * @param optionsNow returns the options of a new connection
-   * @param withinMs timeout of a step in milliseconds. Rounded up to whole seconds, it also limits how long
-   * the server waits for a row lock
+   * @param withinMs timeout, in milliseconds, of a step (one call of a procedure). Rounded up to whole
+   * seconds, it also limits how long the server waits for a row lock
    */
   constructor(endpoint: string, optionsNow: () => Promise<ConnectionConfig>, withinMs: number) {
     this.endpoint = endpoint;
@@ -32,7 +32,7 @@ export class MariadbDriver implements Driver {
       this.#optionsNow(),
     ]);
     signal.throwIfAborted();
-    // The connection is open when the promise resolves. The option connectTimeout limits how long that takes.
+    // The connection is open when the promise resolves. The option connectTimeout limits the time until then.
     const connection = await createConnection(options);
     const destroy = (): void => {
       connection.destroy();

@@ -12,8 +12,8 @@ export class OwnDriver implements Driver {
 
   /**
    * @param optionsNow returns the options of a new connection
-   * @param withinMs timeout of a step in milliseconds. Rounded up to whole seconds, it also limits how long
-   * the server waits for a row lock
+   * @param withinMs timeout, in milliseconds, of a step (one call of a procedure). Rounded up to whole
+   * seconds, it also limits how long the server waits for a row lock
    */
   constructor(endpoint: string, optionsNow: () => Promise<ConnectionOptions>, withinMs: number) {
     this.endpoint = endpoint;
@@ -22,7 +22,7 @@ export class OwnDriver implements Driver {
   }
 
   async open({ onEnd, signal }: Parameters<Driver['open']>[0]): Promise<Wire> {
-    // The library is loaded when the first connection is made.
+    // The package mysql2 is loaded when the first connection is made.
     const [{ createConnection }, options] = await Promise.all([
       import('mysql2').catch((error: unknown) => refuseWithoutLibrary('mysql2', error)),
       this.#optionsNow(),

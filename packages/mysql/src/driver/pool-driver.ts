@@ -11,7 +11,7 @@ export interface MysqlPoolLike {
 
 /** The part of a pool's connection that `mysql()` uses. */
 export interface MysqlConnectionLike {
-  /** Sends one statement. */
+  /** Sends one statement on the connection. */
   query(statement: Statement): Promise<unknown>;
   /** Gives the connection back to the pool. */
   release(): void;
@@ -29,7 +29,10 @@ export interface Statement {
   readonly values: [];
   readonly rowsAsArray: boolean;
   readonly nestTables: boolean;
-  /** Makes npm mariadb resolve with rows and columns. mysql2 always does, and ignores this option. */
+  /**
+   * Makes npm mariadb resolve with the pair of rows and columns. npm mysql2 always does so, and ignores this
+   * option.
+   */
   readonly metaAsArray: true;
   /**
    * Converts a field as the client library does by default. Only a function overrides a `typeCast` function of
@@ -38,7 +41,10 @@ export interface Statement {
   readonly typeCast: (field: unknown, next: () => unknown) => never;
 }
 
-/** The error number with which npm mariadb reports that a method expects a callback. Such a pool is refused. */
+/**
+ * The error number with which npm mariadb reports that a method expects a callback. A pool with this error is
+ * refused.
+ */
 const NO_CALLBACK = 45_016;
 
 /** Borrows connections from a pool that the application uses too. */
@@ -110,7 +116,10 @@ export class PoolDriver implements Driver {
   }
 }
 
-/** Calls `onEnd` when a connection that emits events has ended or failed. The returned function stops that. */
+/**
+ * Calls `onEnd` when a connection that emits events has ended or failed. The returned function removes the
+ * listeners.
+ */
 function followEnd(
   connection: MysqlConnectionLike & Partial<Pick<NodeJS.EventEmitter, 'on' | 'removeListener'>>,
   onEnd: (error: unknown) => void,
@@ -126,7 +135,7 @@ function followEnd(
   };
 }
 
-/** Returns a statement whose options override those of the pool. */
+/** Returns a statement with options that override the options of the pool, so that rows have a known form. */
 export function statementOf(sql: string): Statement {
   return {
     ...{ sql, values: [], rowsAsArray: false, nestTables: false, metaAsArray: true },
@@ -170,7 +179,8 @@ function endpointOf(pool: Shown): string {
 function exhaustionOf(shown: Shown): string | undefined {
   const { pool } = shown;
   const [all, free, queued] = pool === undefined ? countsOf(shown) : lengthsOf(pool);
-  // npm mariadb does not show its limit. But it lets requests wait only when all connections are in use.
+  // A pool of npm mariadb does not show its maximum number of connections. But it lets requests wait only
+  // when all connections are in use.
   const limit = pool === undefined ? all : pool.config?.connectionLimit;
   if (typeof limit !== 'number' || typeof all !== 'number' || all < limit) return undefined;
   // A pool that has no connection at all is not exhausted: it cannot connect to the server.

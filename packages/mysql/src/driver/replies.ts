@@ -28,7 +28,10 @@ export async function proveReplies(wire: Pick<Wire, 'query'>): Promise<void> {
   throw invalidArgument('pool', inspect(rows), rule);
 }
 
-/** Settings that a connection must have for steps to work: their allowed values, and the reason. */
+/**
+ * Settings that a pool's connection must have, so that the backend's statements work on it: their allowed
+ * values, and the reason.
+ */
 const SETTINGS: readonly {
   readonly name: string;
   readonly values: readonly string[];

@@ -20,7 +20,7 @@ export function textOf(bytes: unknown): string {
 }
 
 /**
- * The largest limit that a statement can have. An explicit limit overrides `sql_select_limit`, which would
- * hide entries of a queue.
+ * The largest number that the clause LIMIT of a statement can have. A LIMIT clause overrides
+ * `sql_select_limit`, which would hide entries of a queue.
  */
 export const MAX_ROWS = '18446744073709551615';

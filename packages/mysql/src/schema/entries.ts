@@ -6,8 +6,9 @@ const QUEUE = `unhex(${SPEC('queue')})`;
 
 /** Procedures that add, change and remove entries. Each procedure makes its changes in one transaction. */
 export const ENTRIES: ReadonlyMap<string, string> = new Map([
-  // Adds all of the given entries or none. With `p_try`, it adds them only if none has to wait. The caller
-  // sorts the entries by queue, so that all transactions lock the rows of queues in the same order.
+  // Adds all entries in `p_specs` or none of them. With `p_try`, it adds them only if none of them has to
+  // wait. The caller sorts the entries by queue, so that all transactions lock the rows of queues in the same
+  // order.
   [
     'queuelock_enter',
     `(${SESSION}, in p_try tinyint, in p_specs longtext character set ascii)
@@ -123,7 +124,7 @@ main: begin
   select 'ok' as word;
 end`,
   ],
-  // Removes an entry. With `p_in_doubt`, an enqueue of this entry may still arrive, and the server will
+  // Removes an entry. With `p_in_doubt`, an enqueue of this entry may still be in flight, and the server will
   // refuse it. If `p_ord` is not 0, removes the entry only if `p_ord` is its order number.
   [
     'queuelock_leave',

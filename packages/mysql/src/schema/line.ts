@@ -5,7 +5,10 @@
 export const BEGIN = `set transaction isolation level read committed;
   start transaction;`;
 
-/** The handler that rolls back the transaction after any error, so that the transaction keeps no row lock. */
+/**
+ * The SQL handler that rolls back the transaction of a procedure after any error, so that the transaction
+ * keeps no row lock.
+ */
 export const OR_ROLLBACK = `declare exit handler for sqlexception
   begin
     rollback;
@@ -24,7 +27,7 @@ export const ALIVE = `set v_alive = 0;
   select 1 into v_alive from queuelock_session
     where id = p_session and generation = p_generation and expires > utc_timestamp(6) lock in share mode;`;
 
-/** Procedures that other procedures call, and steps that need no session. */
+/** Procedures that other procedures call, and procedures that need no session. */
 export const LINE: ReadonlyMap<string, string> = new Map([
   // Locks the row of a queue, and creates the row if it is absent. Only one transaction at a time has the
   // lock, so its later statements read what the previous transaction committed.
@@ -137,8 +140,8 @@ begin
   end if;
 end`,
   ],
-  // Repairs a queue in which an operator has deleted an entry by hand: admits all waiting entries that may
-  // hold now.
+  // Repairs a queue after an operator has deleted an entry by hand: admits all waiting entries that may hold
+  // now.
   [
     'queuelock_mend',
     `(in p_queue varbinary(512))

@@ -1,6 +1,6 @@
 import { BEGIN, OR_ROLLBACK, SESSION } from './line.ts';
 
-/** Steps that resume, renew, read and end sessions. */
+/** Procedures that resume, renew, read and end sessions. */
 export const SESSIONS: ReadonlyMap<string, string> = new Map([
   // Resumes a session for a new client. Returns the largest order number of the session's present entries as
   // `inherited`: entries up to that number were added by earlier clients of the session.

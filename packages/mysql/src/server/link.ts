@@ -21,7 +21,7 @@ interface Settings {
   readonly withinMs: number;
   /** Maximum number of concurrent steps, each on its own connection. */
   readonly connections: number;
-  /** Called when a connection broke. */
+  /** Called when a connection to the server broke. */
   readonly onDown: () => void;
 }
 
@@ -29,11 +29,11 @@ interface Settings {
 type Work<T> = (wire: Wire, leftMs: () => number) => Promise<T>;
 
 interface Way {
-  /** Starts the step at once, even if the maximum number of steps is running. */
+  /** Whether the step starts at once, even if the maximum number of steps is running. */
   readonly isUrgent?: boolean;
   /** Timeout of this step in milliseconds, if it differs from the default timeout of steps. */
   readonly withinMs?: number;
-  /** Timeout of each statement of a long step, in milliseconds. */
+  /** Timeout, in milliseconds, of each statement of a step that consists of several statements. */
   readonly statementMs?: number;
 }
 
@@ -43,7 +43,7 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** The connections of a backend. They are opened on demand, one after another, until the link is closed. */
+/** The connections of a backend to its server. They are opened on demand, one after another, until the link is closed. */
 export class Link {
   readonly #driver: Driver;
   readonly #settings: Settings;
@@ -74,8 +74,8 @@ export class Link {
   }
 
   /**
-   * Runs a step with exclusive use of a connection. The timeout starts when the step no longer waits for other steps. If the step rejects with
-   * anything but an error that the server reports, its outcome is unknown.
+   * Runs a step (`work`) with exclusive use of a connection. The timeout starts when the step no longer waits for other steps. If the step rejects
+   * with anything but an error that the server reports, its outcome is unknown.
    */
   async take<T>(work: Work<T>, way: Way = {}): Promise<T> {
     if (way.isUrgent) return this.#takeNow(work, way);
@@ -121,7 +121,7 @@ export class Link {
       this.#giveBack(wire);
       return response;
     } catch (error) {
-      // After an error of the server, the connection can still be used. After any other failure, it is closed.
+      // After an error that the server reports, the connection can still be used. After any other failure, it is closed.
       if ((numberOf(error) === undefined && !isResponse(error)) || isReadOnly(error)) this.#lose(wire, error);
       else this.#giveBack(wire);
       if (this.#isClosed) throw connectionClosed(this.endpoint);
@@ -179,7 +179,7 @@ export class Link {
       givenUp.abort();
       this.#record(error);
       this.#pace.failed();
-      // A running step passes its connection on to a waiting one. If no connection is open, waiting steps are rejected.
+      // A running step passes its connection on to a waiting step. If no connection is open, all waiting steps are rejected.
       if (this.#wires.size === 0) this.#refuse(asQueueLockError(error, this.endpoint));
     }
     this.#isOpening = false;
@@ -214,7 +214,7 @@ export class Link {
     this.#settings.onDown();
   }
 
-  /** Records why a connection failed, for the message of a later timeout. Skips errors of this package. */
+  /** Records why a connection failed, for the message of a later timeout. Ignores each error that is a `QueueLockError`. */
   #record(error: unknown): void {
     if (!isQueueLockError(error)) this.#failure = error;
   }
@@ -224,7 +224,7 @@ export class Link {
     this.#waiting.clear();
   }
 
-  /** Settles as the promise `answer` does. Rejects with `UNAVAILABLE` if `answer` is still pending after `ms` milliseconds. */
+  /** Settles as the promise `response` does. Rejects with `UNAVAILABLE` if `response` is still pending after `ms` milliseconds. */
   #within<T>(ms: number, response: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const cancel = this.#settings.clock.after(Math.max(0, ms), () => {
@@ -244,7 +244,7 @@ export class Link {
   }
 }
 
-/** Returns whether an error of this package is from a reply. `UNAVAILABLE` means that no usable reply came. */
+/** Returns whether an error shows that the server has replied: it is a `QueueLockError` with a code other than `UNAVAILABLE`. */
 function isResponse(error: unknown): boolean {
   return isQueueLockError(error) && error.code !== 'UNAVAILABLE';
 }

@@ -57,8 +57,9 @@ async function versionAt(wire: Wire): Promise<number> {
 }
 
 /**
- * Returns whether tables or procedures are absent. The caller must hold the lock under which clients create
- * them, because another client that recreates procedures removes them for a moment.
+ * Returns whether tables or procedures are absent. Clients create them under a named lock of the server, and
+ * the caller must hold that lock. Otherwise another client may just be removing procedures in order to create
+ * them again.
  */
 async function lacksParts(wire: Wire): Promise<boolean> {
   const [row] = await request(

@@ -21,7 +21,10 @@ export class Pace {
   #attemptedAt = -Infinity;
   #failures = 0;
 
-  /** @param leastBetweenMs minimum time between attempts while none fails, in milliseconds */
+  /**
+   * @param leastBetweenMs minimum time, in milliseconds, between two attempts to connect as long as no
+   * attempt fails
+   */
   constructor(clock: Clock, leastBetweenMs: number) {
     this.#clock = clock;
     this.#leastBetweenMs = leastBetweenMs;

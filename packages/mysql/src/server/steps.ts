@@ -15,7 +15,7 @@ export interface Row {
   readonly d: unknown;
 }
 
-/** The reply of a procedure. */
+/** The reply of the server to a call of a procedure. */
 export interface Answer {
   /**
    * Outcome of the step.
@@ -27,24 +27,27 @@ export interface Answer {
   readonly word: string;
   /** The last row of the reply, which contains the outcome. */
   readonly row: Row;
-  /** The rows before the last one. */
+  /** The rows of the reply before the last row. */
   readonly rows: readonly Row[];
 }
 
 const NO_ROW: Row = { word: '', a: undefined, b: undefined, c: undefined, d: undefined };
 /**
- * The outcomes that the last row of a reply may contain. The procedure `queuelock_look` returns rows with the
- * outcome `entry`.
+ * The outcomes that the last row of a procedure's reply may contain. The outcome `entry` marks each row of
+ * the procedure `queuelock_look`, which reads entries.
  */
 const WORDS: ReadonlySet<string> = new Set(['ok', 'lost', 'removed', 'busy', 'other', 'entry']);
 /** The procedures that return no row. A reply without a row is an error for all other procedures. */
 const SILENT: ReadonlySet<string> = new Set(['tidy', 'sweep', 'mend']);
 
-/** Callback that receives the session and the `number/id` of each entry that a step of this process admits. */
+/**
+ * Callback for each entry that a step of this process admits. It receives the id of the session, and the
+ * entry's order number and id as `number/id`.
+ */
 export type OnTurn = (session: string, ref: string) => void;
 
-// Backoff in milliseconds after conflicting transactions. It is short, because the other transaction of a
-// deadlock can proceed at once.
+// Backoff in milliseconds after a step whose transaction conflicted with another one. It is short, because
+// the server has already rolled the step back, and the other transaction proceeds.
 const AGAIN = { initialDelayMs: 4, maxDelayMs: 64 };
 // Timeouts for creating the tables, in milliseconds. They are longer than that of a step, because the server writes each table to disk before it
 // creates the next one.
@@ -52,7 +55,7 @@ const CREATION = { withinMs: 30_000, statementMs: (CREATION_TIMEOUT_S + 2) * 1_0
 
 /** Options of the steps of a client or a heartbeat thread. */
 interface StepsOptions {
-  /** Called for each entry of this process that a step admits. */
+  /** Called for each admitted entry of this process when the entry was admitted by a step of this process. */
   readonly onTurn: OnTurn;
   /** Whether to check before the first step that the tables exist, and to create absent ones. */
   readonly migrate: boolean;
@@ -154,8 +157,8 @@ export class Steps {
 }
 
 /**
- * Returns the rows of all result sets of a call. The header that follows them contains no rows, and differs
- * between npm mysql2 and npm mariadb.
+ * Returns the rows of all result sets that a call of a procedure returns. The header that ends the result
+ * contains no rows, and differs between npm mysql2 and npm mariadb.
  */
 function rowsOf(response: unknown): readonly object[] {
   if (!Array.isArray(response)) return [];

@@ -31,7 +31,7 @@ const TIDY_EVERY_MS = 600_000;
  */
 export class Connection {
   readonly steps: Steps;
-  /** Emits when a connection broke. */
+  /** Emits when a connection to the server broke. */
   readonly doubts$: Observable<void>;
   readonly observers: Observers;
   readonly #link: Link;
@@ -86,8 +86,8 @@ export class Connection {
   }
 
   /**
-   * Returns a number for a new request of a session. Numbers grow with each request, so that a late reply to
-   * an earlier request does not replace newer information.
+   * Returns a number for a new request of a session. The number grows with each request. By it, a late reply
+   * to an earlier request does not replace the data from a later one.
    */
   nextCall(): number {
     return (this.#calls += 1);
@@ -99,13 +99,13 @@ export class Connection {
   }
 
   leave(resident: Resident): void {
-    // Removes only this object. Another one may have replaced it, if a session with the same id was resumed in
-    // this process.
+    // Removes the session only if the map still contains this object. If a session with the same id was
+    // resumed in this process, another object has replaced it.
     if (this.#residents.get(resident.id) === resident) this.#residents.delete(resident.id);
   }
 
   /**
-   * Starts polling for a waiting entry of this process. The entry may be admitted after `inFront` other
+   * Starts the polls for a waiting entry of this process. The entry may be admitted after `inFront` other
    * entries have left.
    */
   waits(inFront: number): void {
@@ -166,7 +166,8 @@ export class Connection {
 
   #notify(residents: readonly Resident[], rows: readonly PollRow[]): void {
     const sessions = new Map(rows.filter(({ kind }) => kind === 2).map((row) => [textOf(row.a), row]));
-    // The sessions come first, since an admission counts only while its session belongs to this process.
+    // Handles the ends of sessions before the admissions, because an admission counts only while its session
+    // belongs to this process.
     for (const resident of residents) {
       const found = sessions.get(resident.id);
       if (found) resident.seen(Number(found.b), Number(found.c));
@@ -183,9 +184,9 @@ export class Connection {
   }
 
   /**
-   * Repairs a queue in which an entry waits although it may hold. Such a state is normal for a moment between
-   * two statements. The state lasts if an operator has deleted an entry ahead by hand, because then no step
-   * admits the next one.
+   * Repairs a queue in which an entry waits although it may hold, if the entry is still waiting. Such a state
+   * is normal for a moment between two statements. The state lasts if an operator has deleted an entry ahead
+   * by hand, because then no step admits the next one.
    */
   #mendLater({ queue, key }: Placed): void {
     const waits = [...this.#residents.values()].some(({ entries }) =>

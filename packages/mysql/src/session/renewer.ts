@@ -20,7 +20,7 @@ export class MysqlRenewer implements Renewer {
       connections: 1,
       onDown: () => undefined,
     });
-    // This thread never creates the tables: without tables there is no session that it could renew.
+    // The heartbeat thread never creates the tables: without tables there is no session that it could renew.
     this.#steps = new Steps(this.#link, { onTurn: () => undefined, migrate: false });
     this.#session = session;
   }

@@ -29,7 +29,7 @@ export interface Tenancy {
   readonly id: string;
   readonly generation: number;
   readonly ttlMs: number;
-  /** The largest order number of entries that earlier clients of the session added. 0 without such clients. */
+  /** The largest order number of entries that earlier clients of the session added. 0 if they added none. */
   readonly inherited: number;
   /** How many entries of the session other clients have evicted so far. */
   readonly lost: number;
@@ -148,13 +148,13 @@ export class MysqlSession implements Session, Resident {
   }
 
   async close(): Promise<void> {
-    // Ignores a failure, because the session ends anyway when its lease expires.
+    // Ignores a failure of the request, because the session ends anyway when its lease expires.
     await this.#step('end').catch(() => undefined);
     this.entries.endSession();
     this.#connection.leave(this);
   }
 
-  /** Handles the state of the session that a poll has found. `generation` is `undefined` when the session has ended. */
+  /** Compares the state of the session in the database with the known state. `generation` is `undefined` when the session has ended. */
   seen(generation: number | undefined, lost: number): void {
     if (generation !== this.generation) this.entries.endSession();
     else if (lost !== this.#lost) this.#reconciler.reconcile();

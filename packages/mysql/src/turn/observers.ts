@@ -4,23 +4,28 @@ import { Observable } from '../base/rx.ts';
 
 /** Data that observers follow, such as the entries of a queue. */
 export interface ObservedSource<T> {
-  /** Reads the data. Resolves with `UNCHANGED` when the data is the same as at the last read. */
+  /**
+   * Reads the data that observers follow. Resolves with `UNCHANGED` when the data is the same as at the last
+   * read.
+   */
   readonly read: () => Promise<T | typeof UNCHANGED>;
   /** Interval in milliseconds at which the data is polled, because MySQL sends no notifications. */
   readonly everyMs: number;
   /**
-   * Minimum time between two reads, in milliseconds. If it is set, a step of this process causes no early read.
-   * By default such a step causes an early read after 10 ms.
+   * Minimum time between two reads of the data, in milliseconds. If it is set, observers wait for the next
+   * poll. By default, they also read about 10 ms after each step of this process.
    */
   readonly apartMs?: number;
 }
 
 export const UNCHANGED: unique symbol = Symbol('unchanged');
 
-/** Minimum time between two reads, in milliseconds. It also applies to the early read after a step of this process. */
+/** Minimum time between two reads of observed data, in milliseconds. It also delays the read that follows a step of this process. */
 const LEAST_BETWEEN_MS = 10;
 
-/** The observers of this process. Each receives the data at once, and again whenever a poll finds a change. */
+/**
+ * The observers of this process. Each receives its data at once, and again whenever a poll finds a change.
+ */
 export class Observers {
   readonly #clock: Clock;
   readonly #soon = new Set<() => void>();
@@ -30,8 +35,8 @@ export class Observers {
   }
 
   /**
-   * Emits the data of an `ObservedSource` at once and after each change. Only one read runs at a time. The
-   * stream errors with the error of `read`.
+   * Emits the data of `source` at once and after each change. Only one read runs at a time. The stream errors
+   * with the error of `read`.
    */
   watch<T>({ read, everyMs, apartMs = 0 }: ObservedSource<T>): Observable<T> {
     const leastMs = Math.max(LEAST_BETWEEN_MS, apartMs);
@@ -74,8 +79,8 @@ export class Observers {
   }
 
   /**
-   * Lets all observers read again after about 10 ms, because a step of this process may have changed the
-   * data.
+   * Lets all observers of this process read their data again after about 10 ms. Called after a step of this
+   * process, which may have changed the data.
    */
   readSoon(): void {
     for (const soon of this.#soon) soon();

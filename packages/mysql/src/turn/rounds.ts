@@ -7,8 +7,8 @@ const LONGEST_MS = 120;
 const GROWTH = 1.5;
 
 /**
- * Returns the delay before the next poll in milliseconds, with jitter.
- * @param inFront how many entries have to leave before the first waiting entry may be admitted
+ * Returns the delay before the next poll of waiting entries in milliseconds, with jitter.
+ * @param inFront how many entries must leave before a waiting entry of this process may be admitted
  * @param quietRounds number of polls since the last change
  */
 export function pauseOf(inFront: number, quietRounds: number, chance: RandomSource = {}): number {
@@ -37,7 +37,9 @@ export class Rounds {
   #inFront = Infinity;
   #isClosed = false;
 
-  /** @param round polls once. It must not reject: after a failed read, the next poll reads again */
+  /**
+   * @param round polls the queues once. It must not reject: after a failed read, the next poll reads again
+   */
   constructor(clock: Clock, round: () => Promise<Found>) {
     this.#clock = clock;
     this.#round = round;

@@ -48,8 +48,8 @@ export function firsts(waiting: Iterable<Placed>): readonly Placed[] {
 }
 
 /**
- * Returns one statement that polls for all waiting entries of this process. The number of rows that it reads
- * does not grow with the number of waiting entries.
+ * Returns one SQL statement that polls for all waiting entries of this process. The number of rows that it
+ * reads does not grow with the number of waiting entries.
  */
 export function roundQuery(sessions: readonly string[], waiting: readonly Placed[]): string {
   // The ids are hexadecimal digits. As literals in the character set of their columns they allow the server
@@ -66,7 +66,7 @@ export function roundQuery(sessions: readonly string[], waiting: readonly Placed
   ].join(' union all ');
 }
 
-/** Returns whether an entry may hold behind conflicting entries that take these permits. */
+/** Returns whether an entry may hold while the conflicting entries ahead of it take `taken` permits. */
 export function mayHold({ limit, permits }: Pick<Placed, 'limit' | 'permits'>, taken: number): boolean {
   return taken === 0 || taken + permits <= limit;
 }

@@ -26,9 +26,9 @@ const VARIABLES = [
   'rpl_semi_sync_source_timeout',
 ];
 
-// The shortest semi-synchronous timeout, in milliseconds, for which there is no warning. After the timeout a
-// primary continues without its replicas. A shorter timeout may end before an operator notices the missing
-// replicas.
+// The smallest semi-synchronous timeout, in milliseconds, for which `diagnose` does not warn. After this
+// timeout a primary continues without its replicas. A shorter timeout may end before an operator notices that
+// the replicas are missing.
 const LONG_WAIT_MS = 3_600_000;
 
 /** Checks the server and counts its queues and sessions. Changes nothing. */

@@ -40,8 +40,8 @@ export async function entriesOf({ steps }: Connection, queue: string): Promise<r
 }
 
 /**
- * Returns a function that reads the entries of a queue only when the row of the queue shows a change. It also
- * ends expired sessions, because there may be no other client that does.
+ * Returns a function that reads the entries of a queue only when the row of the queue shows a change. The
+ * function also ends expired sessions, because no other client may be running that does so.
  */
 export function entriesWhenChanged(
   connection: Connection,

@@ -13,7 +13,7 @@ interface Settings {
 
 /** The advisory lock of one entry, in one of four states: not requested yet, waited for, held, or released. */
 export class AdvisoryHold {
-  /** Called when the connection of a held lock was lost, and the lock with it. */
+  /** Called when the connection that held the advisory lock broke, so that the lock is lost. */
   onLost: () => void = () => undefined;
   readonly #settings: Settings;
   readonly #over = new AbortController();
@@ -29,8 +29,8 @@ export class AdvisoryHold {
   }
 
   /**
-   * Waits for the lock in the server's own queue of advisory locks. If the connection breaks, it waits again
-   * on a new one.
+   * Waits for the advisory lock in the server's own queue of advisory locks. If the connection breaks, waits
+   * again on a new connection.
    * @throws {QueueLockError} when a retry cannot succeed, or after a call of `free`
    */
   async take(): Promise<void> {
@@ -42,19 +42,19 @@ export class AdvisoryHold {
     }, this.#over.signal);
   }
 
-  /** Takes the lock if it is free. @returns whether it is held @throws {QueueLockError} the error that `asQueueLockError` returns */
+  /** Takes the advisory lock if it is free. @returns whether it is held now @throws {QueueLockError} the error that `asQueueLockError` returns */
   async try(): Promise<boolean> {
     return this.#on((wire) => wire.tryLock(this.#settings.lock));
   }
 
-  /** Converts the held lock to a shared one. If that fails, the lock counts as lost. */
+  /** Converts the held advisory lock to a shared one. If that fails, the lock counts as lost. */
   async share(): Promise<void> {
     await this.#wire?.share(this.#settings.lock).catch(() => this.#lose());
   }
 
   /**
-   * Checks that the connection still has the held lock. If the lock is only requested, checks that the
-   * connection's process in the server still waits for it. Never rejects.
+   * Checks that the connection still holds the advisory lock. While the lock is only requested, checks that
+   * the connection's process in the server still waits for it. Never rejects.
    */
   async verify(): Promise<void> {
     const wire = this.#wire;
@@ -64,8 +64,8 @@ export class AdvisoryHold {
   }
 
   /**
-   * Releases the lock. Resolves when the lock is free. Also resolves if this process cannot reach the server,
-   * which then frees the lock later. Never rejects.
+   * Releases the advisory lock. Resolves when the lock is free. Also resolves if this process cannot reach
+   * the server, which then frees the lock later. Never rejects.
    */
   async free(): Promise<void> {
     this.#over.abort();
@@ -112,8 +112,8 @@ export class AdvisoryHold {
 
   #broke(wire: AdvisoryWire): void {
     if (this.#wire !== wire) return;
-    // While the lock is only waited for, nothing is lost: the pending statement rejects, and its caller
-    // retries.
+    // While this process only waits for the advisory lock, nothing is lost. The pending statement rejects,
+    // and the wait is repeated on a new connection.
     if (this.#isHeld) this.#lose();
     else this.#settings.wires.drop(wire);
   }

@@ -38,17 +38,18 @@ export class AdvisoryHolds {
   }
 
   /**
-   * Returns the advisory lock that an entry needs, or `undefined` when its queue has none.
+   * Returns the advisory lock that an entry needs, or `undefined` if other programs use no advisory lock for
+   * its queue.
    * @throws {QueueLockError} `INVALID_ARGUMENT` when the key or the limit of the entry does not allow an
-   *   advisory lock
+   * advisory lock
    */
   lockFor(spec: EntrySpec): AdvisoryLock | undefined {
     return advisoryLockFor(this.#advisory.keyOf, spec);
   }
 
   /**
-   * Checks that entries may be added by one call. For a single entry, returns the advisory lock that it
-   * needs, if any.
+   * Checks that the entries of one enqueue call may be added, as far as advisory locks are concerned. For a
+   * single entry, returns the advisory lock that it needs, if any.
    * @throws {QueueLockError} `INVALID_ARGUMENT` when one of several entries needs an advisory lock, or when
    * the server is behind a pooler in transaction mode; the error of the connection attempt if the server
    * cannot be reached
@@ -68,8 +69,8 @@ export class AdvisoryHolds {
   }
 
   /**
-   * Takes the advisory lock for a try, then calls `enter`, which adds the entry. Releases the lock if `enter`
-   * has not added the entry.
+   * Takes the advisory lock for a claim that must not wait, then calls `enter`, which adds the entry.
+   * Releases the advisory lock if `enter` has not added the entry.
    * @throws {QueueLockError} when the server cannot be reached
    */
   async around(
@@ -162,7 +163,7 @@ export class AdvisoryHolds {
           );
         },
         error: (error: unknown) => {
-          // The entry was lost, so it must not keep its advisory lock.
+          // Frees the advisory lock of the entry, because the entry was lost.
           void hold.free();
           subscriber.error(error);
         },

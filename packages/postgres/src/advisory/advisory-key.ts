@@ -11,11 +11,14 @@ export type AdvisoryKeyOf = (queue: string) => AdvisoryKey | undefined;
 
 /** An advisory lock with the key and the mode that an entry needs. */
 export interface AdvisoryLock {
-  /** SQL arguments that pass the key to the server's lock functions, for instance `$1::bigint`. */
+  /**
+   * SQL arguments for the server's lock functions, with the key of the advisory lock, for instance
+   * `$1::bigint`.
+   */
   readonly args: string;
-  /** Values of the placeholders in `args`. */
+  /** Values of the placeholders in the SQL arguments `args`. */
   readonly values: readonly string[];
-  /** Whether the lock is shared with other holders. */
+  /** Whether the advisory lock is shared with other holders. */
   readonly shared: boolean;
 }
 

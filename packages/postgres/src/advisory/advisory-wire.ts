@@ -14,7 +14,9 @@ export interface ServerProcess {
   readonly started: string;
 }
 
-/** The timeout of a statement, and the server's address for the error message. */
+/**
+ * The timeout of a statement about an advisory lock, and the server's address for the error of that timeout.
+ */
 export interface Bound {
   readonly clock: Clock;
   readonly withinMs: number;
@@ -22,10 +24,10 @@ export interface Bound {
 }
 
 /**
- * The statement that prepares a connection. From version 14 on, the server ends a connection that sends
- * nothing for a TTL, and frees its lock, as if a lease had expired. Waiting for a lock does not count as
- * idle. Other timeouts are switched off, because ending a wait would lose the position in the server's own
- * queue.
+ * The statement that prepares a connection for an advisory lock. From version 14 on, it makes the server end
+ * the connection when it sends nothing for a TTL. The server then frees its lock, as if a lease had expired.
+ * Waiting for a lock does not count as idle. All other timeouts of the server are switched off, because
+ * ending a wait would lose the position in the server's own queue.
  */
 const BEGIN = `select pg_backend_pid() as pid,
   (select extract(epoch from backend_start)::text from pg_stat_activity where pid = pg_backend_pid()) as started,
@@ -51,15 +53,15 @@ export class AdvisoryWire {
   }
 
   /**
-   * Prepares the connection with the statement `BEGIN` above. The caller must send a statement at least every
-   * `ttlMs` milliseconds, except while it waits for a lock.
+   * Prepares the connection for an advisory lock. The caller must send a statement at least every `ttlMs`
+   * milliseconds, except while it waits for a lock.
    */
   async begin(ttlMs: number): Promise<void> {
     const [row] = await this.#request(BEGIN, [String(Math.ceil(ttlMs))]);
     this.#process = { pid: Number(row?.['pid']), started: String(row?.['started']) };
   }
 
-  /** Waits for the lock without a timeout. */
+  /** Waits for the advisory lock without a timeout. */
   async lock({ args, values, shared }: AdvisoryLock): Promise<void> {
     await this.#wire.query(`select pg_advisory_lock${shared ? '_shared' : ''}(${args})`, values);
   }
@@ -71,9 +73,9 @@ export class AdvisoryWire {
   }
 
   /**
-   * Converts the lock to a shared one: takes the shared lock first, and then releases the exclusive one. The
-   * server grants the shared lock at once, because this connection holds the exclusive one. So no other
-   * program can hold the lock in between.
+   * Converts the exclusive advisory lock to a shared one: takes the shared lock first, and then releases the
+   * exclusive one. The server grants the shared lock at once, because this connection holds the exclusive
+   * one. So no other program can hold the lock in between.
    */
   async share({ args, values }: AdvisoryLock): Promise<void> {
     await this.#request(`select pg_advisory_lock_shared(${args})`, values);
@@ -84,7 +86,10 @@ export class AdvisoryWire {
     await this.#request('select pg_advisory_unlock_all()');
   }
 
-  /** Rejects if the connection is broken or no longer leads to the server process that has the lock. */
+  /**
+   * Rejects if the connection is broken, or if the server process behind it is no longer the process that has
+   * the advisory lock.
+   */
   async prove(): Promise<void> {
     const [row] = await this.#request('select pg_backend_pid() as pid');
     if (row?.['pid'] !== this.#process.pid) throw new Error('the connection belongs to another session');

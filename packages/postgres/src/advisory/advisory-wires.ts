@@ -11,16 +11,16 @@ interface Around extends Omit<Bound, 'endpoint'> {
   readonly driver: Driver;
   readonly opener: Opener;
   /**
-   * The connections for steps. They run statements about a connection that waits for a lock: to check the
-   * server process of that connection, or to end that process.
+   * The connections for steps. Over them the backend checks or ends the server process of a connection that
+   * waits for an advisory lock.
    */
   readonly pool: Pool;
   /**
-   * Returns whether a connection keeps the same server process as long as it is open. Behind a pooler in
-   * transaction mode it does not.
+   * Returns whether the server gives each connection a process of its own, for as long as the connection is
+   * open. Behind a pooler in transaction mode it does not.
    */
   readonly hasOwn: () => Promise<boolean>;
-  /** Maximum number of unused connections that are kept open. */
+  /** Maximum number of unused connections for advisory locks that are kept open. */
   readonly spare: number;
 }
 
@@ -36,7 +36,7 @@ export class AdvisoryWires {
   }
 
   /**
-   * Resolves with a connection for exclusive use.
+   * Resolves with a connection for one advisory lock.
    * @throws {QueueLockError} `INVALID_ARGUMENT` behind a pooler in transaction mode, or the error of a failed
    * attempt to connect
    */
@@ -60,7 +60,7 @@ export class AdvisoryWires {
 
   /**
    * Checks that each connection keeps one server process.
-   * @throws {QueueLockError} `INVALID_ARGUMENT` if it does not
+   * @throws {QueueLockError} `INVALID_ARGUMENT` behind a pooler in transaction mode, where it does not
    */
   async requireOwn(): Promise<void> {
     if (await this.#around.hasOwn()) return;
@@ -70,7 +70,10 @@ export class AdvisoryWires {
     throw invalidArgument('advisoryKey', endpoint, rule);
   }
 
-  /** Takes back a connection that no longer holds a lock, and keeps it for later use or closes it. */
+  /**
+   * Takes back a connection that no longer holds an advisory lock. Keeps the connection for later use, or
+   * closes it.
+   */
   giveBack(wire: AdvisoryWire): void {
     wire.onEnd = () => {
       this.drop(wire);
@@ -82,7 +85,7 @@ export class AdvisoryWires {
     else if (this.#all.has(wire)) this.#spare.push(wire);
   }
 
-  /** Closes a connection that broke or is not needed. */
+  /** Closes a connection for an advisory lock, because it broke or is not needed. */
   drop(wire: AdvisoryWire): void {
     if (!this.#all.delete(wire)) return;
     const place = this.#spare.indexOf(wire);
@@ -91,8 +94,8 @@ export class AdvisoryWires {
   }
 
   /**
-   * Closes a connection, and ends its process in the server by another connection. While that process waits
-   * for a lock, it does not notice that the connection was closed. Never rejects.
+   * Closes a connection for an advisory lock, and ends its process in the server over another connection.
+   * While the process waits for a lock, it would not notice that the connection was closed. Never rejects.
    */
   async end(wire: AdvisoryWire): Promise<void> {
     wire.onEnd = () => undefined;

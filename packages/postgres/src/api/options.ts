@@ -57,20 +57,21 @@ export interface PostgresOptions {
    */
   readonly client?: PostgresJsLike;
   /**
-   * The npm package that connects to the `url`: `pg`, which is installed with this one, or `postgres`, which the application installs. Default:
-   * that of the URL, else `pg`.
+   * The npm package that connects to the `url`: `pg`, which is installed with this package, or `postgres`, which the application installs. Default:
+   * the package that the parameter `driver` of the URL names, else `pg`.
    */
   readonly driver?: 'pg' | 'postgres';
   /**
-   * Certificates and key as PEM texts, together with a `url`. They set `sslmode` to `verify-full` unless the URL names another mode. They are read again for each new
-   * connection when they come from files that the URL names, or from a function here, which may return a promise. If a read fails, or a file is
-   * half written, the last valid ones are used, and `errors$` of the lock client emits the failure.
+   * Certificates and key as PEM texts, for a connection to the `url`. They set `sslmode` to `verify-full` unless the URL names another mode. The
+   * value may be a function that returns the texts or a promise of them. Texts from this function, or from files that the URL names, are read again
+   * for each new connection. If a read fails, or a file is half written, the last valid texts are used, and `errors$` of the lock client emits the
+   * failure.
    */
   readonly tls?: Provided<TlsOptions>;
   /**
-   * User and password, in place of those of the URL, or a function that returns them or a promise of them. The function is called for each new
-   * connection, so passwords may rotate. It has half of `requestTimeoutMs` for its result. If it fails, the last valid result is used, and
-   * `errors$` of the lock client emits the failure. Default: those of the URL.
+   * User and password, in place of those in the URL. The value may be a function that returns them or a promise of them. The function is called for
+   * each new connection, so passwords may rotate. It must return its result within half of `requestTimeoutMs`. If it fails, the last valid result is
+   * used, and `errors$` of the lock client emits the failure. Default: user and password of the URL.
    */
   readonly auth?: Provided<Login>;
   /** Schema of all tables and functions. Clients with different schemas do not share queues. Default `queuelock`. */
@@ -85,21 +86,21 @@ export interface PostgresOptions {
   /** Timeout of one statement, and of connecting, in milliseconds. After it, the outcome of the statement is unknown. Default 1,500. */
   readonly requestTimeoutMs?: number;
   /**
-   * For a migration from advisory locks (`pg_advisory_lock(key)`). Returns the key that other programs lock
-   * for a queue, or `undefined` when they lock none.
+   * For a migration from advisory locks (`pg_advisory_lock(key)`). Returns the key of the advisory lock that
+   * other programs use for a queue, or `undefined` if they use none.
    *
-   * A holder of such a queue also holds that advisory lock. A shared holder takes it by
+   * A holder of a queue with such a key also holds the advisory lock. A shared holder takes it by
    * `pg_advisory_lock_shared`. Each holder and each entry that is next needs a connection of its own, in
    * addition to `connections`. A `pool` must be larger by that number.
    *
-   * Such a queue accepts no limit above 1 and no acquisition together with other queues. The server must not
-   * be behind a pooler in transaction mode. Otherwise calls reject with `INVALID_ARGUMENT`. Its holds cannot
-   * be resumed. All processes must return the same key for a queue.
+   * A queue with such a key accepts no limit above 1 and no acquisition together with other queues. The
+   * server must not be behind a pooler in transaction mode. Otherwise calls reject with `INVALID_ARGUMENT`.
+   * Holds of such a queue cannot be resumed. All processes must return the same key for a queue.
    */
   readonly advisoryKey?: (queue: string) => AdvisoryKey | undefined;
 }
 
-/** Options after `settingsOf` has checked them. */
+/** The options of `postgres()` after they were checked, with the defaults for absent ones. */
 export interface Settings {
   readonly driver: Driver;
   readonly schema: string;
@@ -107,7 +108,7 @@ export interface Settings {
   readonly connections: number;
   readonly requestTimeoutMs: number;
   readonly advisoryKey: AdvisoryKeyOf | undefined;
-  /** Emits an error each time that a later read of the credentials or certificates fails. */
+  /** Emits an error each time that the backend fails to read the credentials or certificates again for a new connection. */
   readonly errors$: Observable<QueueLockError>;
 }
 
@@ -224,7 +225,7 @@ function postgresJsConfig(
     ...(username !== undefined && { username }),
     ...(password !== undefined && { password }),
     ...(database !== undefined && { database }),
-    // The host name with which Node compares the server's certificate.
+    // `host` is the name with which Node compares the server's certificate.
     ssl: ssl && { ...ssl, host },
     connection: { application_name: 'queuelock' },
   };

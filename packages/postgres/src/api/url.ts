@@ -26,7 +26,7 @@ const PARAMETERS: KnownOptions<Parameters> = {
 
 /** The parts of a backend URL. npm pg replaces absent parts by its own defaults: `PGHOST`, `PGUSER`, `PGPASSWORD`, `~/.pgpass` and so on. */
 export interface Server {
-  /** The URL without user and password, for messages. */
+  /** The URL without user and password, for error messages. */
   readonly endpoint: string;
   readonly host: string | undefined;
   readonly port: number | undefined;

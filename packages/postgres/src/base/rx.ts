@@ -1,2 +1,2 @@
-// The only import of RxJS in this package: all other files import these names from here.
+// All imports of RxJS go through this file, so that it lists the operators that this package uses.
 export { EMPTY, Observable, Subject, concatMap, defer, distinctUntilChanged, finalize, timer } from 'rxjs';

@@ -7,11 +7,17 @@ import { QueueLockError, type Clock } from '@queuelock/core/backend';
 export interface Limit {
   readonly clock: Clock;
   readonly ms: number;
-  /** Address of the server that does not respond. */
+  /** Address of the server, for the error message of the timeout. */
   readonly endpoint: string;
-  /** Returns why no connection was available. Returns `undefined` if the server did not respond. */
+  /**
+   * Returns the reason if no connection to the server was available. Returns `undefined` if a connection was
+   * available and the server did not respond.
+   */
   readonly reason?: (() => string | undefined) | undefined;
-  /** Whether the server has accepted the connection. If so, the error names possible causes of the silence. */
+  /**
+   * Whether the connection to the server was open. If so, the error names possible reasons for which the
+   * server does not respond.
+   */
   readonly isConnected?: boolean;
 }
 

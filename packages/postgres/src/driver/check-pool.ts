@@ -35,7 +35,7 @@ function checkOptions({ max, binary }: PoolOptions): void {
     throw invalidArgument('option binary of pool', binary, 'must be false: results are read as texts');
 }
 
-/** The methods of a connection that this package calls. */
+/** The methods of a pool's connection that this package calls. */
 const METHODS = ['on', 'query', 'release', 'removeListener'] as const;
 
 /**

@@ -9,7 +9,7 @@ export interface WireEvents {
   readonly onMessage: (channel: string, message: string) => void;
   /** Called when the connection has ended. */
   readonly onEnd: (error: unknown) => void;
-  /** Aborts when the caller no longer waits for the connection to open. */
+  /** Aborts when the backend no longer waits for the connection to open. */
   readonly signal: AbortSignal;
 }
 
@@ -18,7 +18,7 @@ export interface Wire {
   /** Resolves with the rows of one statement. If the text has several statements, it resolves with no rows. */
   query(text: string, values?: readonly unknown[]): Promise<readonly Record<string, unknown>[]>;
   /**
-   * Gives the connection back at once. Pending statements reject.
+   * Gives the connection back to its pool, or closes it. Pending statements reject.
    * @param broken whether the connection must not be used again
    */
   release(broken: boolean): void;
@@ -38,6 +38,6 @@ export interface Driver {
    * are in use. Returns `undefined` when some are free or the driver cannot find out.
    */
   exhaustion?(): string | undefined;
-  /** Makes one attempt to connect. */
+  /** Makes one attempt to connect to the server. */
   open(events: WireEvents): Promise<Wire>;
 }

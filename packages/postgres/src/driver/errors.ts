@@ -1,6 +1,6 @@
 import { QueueLockError, failureOf, isQueueLockError } from '@queuelock/core/backend';
 
-/** Error codes for an absent function, schema or table. */
+/** SQLSTATE codes for an absent function, schema or table. */
 const MISSING: ReadonlySet<string> = new Set(['42883', '3F000', '42P01']);
 /**
  * Error codes for conflicts between transactions: deadlock, serialization failure, lock timeout, and a key
@@ -13,7 +13,7 @@ const CLASHES: ReadonlySet<string> = new Set(['40P01', '40001', '55P03', '23505'
  */
 const LEAVE: ReadonlySet<string> = new Set(['25006', '57P01', '57P02', '57P03', '57P05']);
 
-/** Hints for the operator, by error code. */
+/** Hints that error messages give to the operator, by SQLSTATE code. */
 const HINTS: ReadonlyMap<string, string> = new Map([
   ['25006', 'this server is a replica, or default_transaction_read_only is on: use the primary'],
   ['53100', 'the disk of the server is full'],
@@ -24,8 +24,8 @@ const HINTS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Hints for errors whose code has several causes, by patterns of the message. They take precedence over the
- * hints for the code (`HINTS`).
+ * Hints for errors whose SQLSTATE code has several causes, selected by patterns of the error message. They
+ * take precedence over the hints for the code (`HINTS`).
  */
 const TEXT_HINTS: readonly (readonly [RegExp, string])[] = [
   [/too many connections for role/, 'raise its limit: alter role … connection limit'],
@@ -58,7 +58,7 @@ export function isClash(error: unknown): boolean {
   return CLASHES.has(codeOf(error));
 }
 
-/** Returns whether a connection cannot be used any more after this error. */
+/** Returns whether a connection cannot be used any more after the given error. */
 export function breaksConnection(error: unknown): boolean {
   const code = codeOf(error);
   return code === '' || LEAVE.has(code) || code.startsWith('08');

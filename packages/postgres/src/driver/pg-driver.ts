@@ -26,7 +26,8 @@ export class PgDriver implements Driver {
       client.end().catch(() => undefined);
     };
     const destroy = (): void => {
-      // end() waits for a reply of the server, which may never arrive. So the socket is destroyed too.
+      // Destroys the connection's socket too, because end() waits for a reply of the server, which may never
+      // arrive.
       close();
       client.connection.stream.destroy();
     };

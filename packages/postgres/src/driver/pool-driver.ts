@@ -48,7 +48,7 @@ interface Shown {
   readonly connectionString?: string;
 }
 
-/** Counters of a pool of npm pg. */
+/** Numbers of connections and of waiting requests of a pool of npm pg, and its options. */
 interface Counts {
   readonly totalCount?: unknown;
   readonly idleCount?: unknown;

@@ -16,14 +16,14 @@ export interface Statement {
   readonly text: string;
   readonly values?: unknown[];
   readonly types: {
-    /** Returns the parser of a column's type, by the type's object id. */
+    /** Returns the parser for a column, by the object id (OID) of the column's type. */
     getTypeParser(oid: number): (text: string) => unknown;
   };
 }
 
 /** The methods of a connection of npm pg that `postgres()` uses. */
 export interface PgQueryable {
-  /** Sends one statement. */
+  /** Sends one statement on the connection. */
   query(statement: Statement): Promise<{ readonly rows?: readonly Record<string, unknown>[] }>;
   /** Adds a listener for the event `notification`, `error` or `end`. */
   on(event: string, listener: (value: unknown) => void): unknown;

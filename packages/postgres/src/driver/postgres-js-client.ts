@@ -10,8 +10,8 @@ import { PostgresJsDriver, connectSocket, type PostgresJsConfig } from './postgr
 export interface PostgresJsLike {
   readonly options: object;
   /**
-   * Reserves a connection. This package never calls the method: it only shows that the client is of
-   * postgres.js 3.4 or later.
+   * The method of postgres.js that reserves a connection. This package never calls it. Its presence shows
+   * that the client is of postgres.js 3.4 or later.
    */
   reserve(): PromiseLike<unknown>;
 }
@@ -73,8 +73,8 @@ function driverOf(options: ParsedOptions): Driver {
 
 function configOf(options: ParsedOptions): Omit<PostgresJsConfig, 'connect'> {
   const { user, pass, ssl, connection, prepare, keep_alive, target_session_attrs } = options;
-  // These options are already parsed. postgres.js accepts them in this form, although its type declarations
-  // do not allow it.
+  // The options of the application's client, as postgres.js has parsed them. postgres.js accepts them in this
+  // form, although its type declarations do not allow it.
   return {
     username: user,
     password: pass,

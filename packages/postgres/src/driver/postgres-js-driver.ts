@@ -56,7 +56,7 @@ export class PostgresJsDriver implements Driver {
     };
     events.signal.addEventListener('abort', giveUp);
     try {
-      // postgres.js connects at the first statement, so one is sent here.
+      // Sends a statement, because postgres.js connects only at the first statement.
       if (this.#isProven) await wire.query('select 1');
       else await proveReplies(wire);
     } catch (error) {
@@ -110,7 +110,8 @@ class Connection {
           values === undefined
             ? await sql.unsafe(text)
             : await sql.unsafe(text, encodeValues(values), { prepare: this.options.prepare !== false });
-        // A text of several statements has a list of lists as its result. Its rows are not needed.
+        // The result of a text with several statements is a list of lists of rows. The backend does not need
+        // these rows.
         return Array.isArray(rows[0]) ? [] : (rows as readonly Record<string, unknown>[]);
       },
       release: (broken) => {
@@ -129,7 +130,7 @@ class Connection {
     this.#events.onEnd(error);
   }
 
-  /** Closes the socket if the connection was given back while the socket was being opened. */
+  /** Closes the connection's socket if the connection was given back while the socket was being opened. */
   #destroyIfOver(): void {
     if (this.#isOver) this.#socket?.destroy();
   }
@@ -150,7 +151,7 @@ function checkedSocket(socket: Socket): Socket {
   return socket;
 }
 
-/** Connects a socket. Rejects when the server cannot be reached. */
+/** Opens a socket to the address. Rejects when the server cannot be reached. */
 export function connectSocket(address: NetConnectOpts): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = createConnection(address);

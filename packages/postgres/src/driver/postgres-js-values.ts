@@ -16,8 +16,8 @@ export const JSON_TYPE = {
 } as const;
 
 /**
- * Encodes values as texts that PostgreSQL accepts for the declared types. For lists, postgres.js would first
- * have to read all types of the server.
+ * Encodes the values of placeholders as texts, which PostgreSQL converts to the types that the statement
+ * declares. If postgres.js encoded lists, it would first have to read all types of the server.
  */
 export function encodeValues(values: readonly unknown[]): Encoded[] {
   return (values as readonly Encodable[]).map((value) => {

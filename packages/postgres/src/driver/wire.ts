@@ -19,8 +19,9 @@ export function wireOf(client: PgQueryable, events: WireEvents, release: (broken
     try {
       release(broken);
     } catch (error) {
-      // If the release throws, the pool has not taken the connection back and does not listen to its errors.
-      // So a listener stays, because an error event without one would end the process.
+      // If the pool's release() throws, the pool has not taken the connection back and does not listen to its
+      // errors. So a listener stays on the connection, because an error event without a listener would end
+      // the process.
       if (!broken) client.on('error', () => undefined);
       throw error;
     }
@@ -58,8 +59,8 @@ class Statements {
 
   async ask(text: string, values?: readonly unknown[]): Promise<readonly Record<string, unknown>[]> {
     const response = this.#last.then(() => {
-      // Rejects a statement that waited for an earlier one: meanwhile the connection was returned to the
-      // pool, and the application may be using it.
+      // Rejects a statement that waited for an earlier one, if the connection was returned to the pool
+      // meanwhile. The application may be using the connection.
       if (this.#isOver) throw new Error('the connection was returned to its pool');
       return this.#client.query({ text, ...(values && { values: [...values] }), types: REPLY_TYPES });
     });
@@ -67,7 +68,7 @@ class Statements {
     return rowsOf(await response, values === undefined);
   }
 
-  /** Rejects all statements that have not been sent yet. */
+  /** Rejects all statements that wait for an earlier one on this connection. */
   end(): void {
     this.#isOver = true;
   }

@@ -14,13 +14,14 @@ export interface Place {
 }
 
 /**
- * The properties of a stored entry with the requested id. They may differ from the properties in the request.
+ * The properties of the stored entry with the id of a requested one. They may differ from the properties in
+ * the request.
  */
 type Other = Pick<EntrySpec, 'id' | 'queue' | 'shared'> & { readonly permits: number };
 /**
- * Reply to a heartbeat. `there` is the sum of the order numbers of all entries of the session, and `waiting`
- * the sum for its waiting entries. The client compares these sums with those of the entries that it knows,
- * and so notices missing and admitted entries.
+ * Reply to a heartbeat. `there` is the sum of the order numbers of all entries of the session. `waiting` is
+ * the same sum over its waiting entries only. The client compares both sums with those of the entries that it
+ * knows, and so notices missing and admitted entries.
  */
 export interface RenewalReply {
   readonly there: string;
@@ -28,7 +29,7 @@ export interface RenewalReply {
   readonly someEnded: boolean;
 }
 
-/** Reply to an enqueue. */
+/** Reply of the SQL function `enqueue`. */
 export interface Entered extends Other {
   readonly places: readonly Place[];
 }

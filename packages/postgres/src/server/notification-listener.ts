@@ -37,9 +37,9 @@ interface Settings {
 const ARRIVES_WITHIN_MS = 500;
 
 /**
- * The connection that receives notifications. It transfers heartbeats too, which wait for no steps here, and
- * which detect that the connection is dead. Behind a pooler in transaction mode no notifications arrive. To
- * find out, the listener sends a notification to itself.
+ * The connection that receives notifications. It sends heartbeats too: they need not wait for steps, and they
+ * detect that the connection is dead. Behind a pooler in transaction mode no notifications arrive. To find
+ * out, the listener sends a notification to itself.
  */
 export class NotificationListener {
   readonly #driver: Driver;
@@ -59,13 +59,14 @@ export class NotificationListener {
     this.#settings = settings;
   }
 
-  /** Whether no notifications arrive, so that waiters must poll. */
+  /** Whether no notifications arrive on this connection, so that waiters must poll. */
   get isDeaf(): boolean {
     return this.#isDeaf;
   }
 
   /**
-   * Resolves when all subscriptions are active, or when the listener has found that no notifications arrive.
+   * Resolves when all subscriptions to channels are active, or when the listener has found that no
+   * notifications arrive.
    * @throws {QueueLockError} when it cannot connect
    */
   async up(): Promise<void> {
@@ -99,7 +100,7 @@ export class NotificationListener {
     };
   }
 
-  /** Sends a statement on this connection. */
+  /** Sends a statement on the connection that receives notifications. */
   async ask(text: string, values?: readonly unknown[]): Promise<readonly Record<string, unknown>[]> {
     if (!this.#wire) await this.up();
     if (!this.#wire) throw connectionClosed(this.#driver.endpoint);
@@ -120,8 +121,8 @@ export class NotificationListener {
   }
 
   /**
-   * Releases the connection. If the connection belongs to the application's pool, first makes it stop
-   * listening to channels.
+   * Releases the connection that receives notifications. If it belongs to the application's pool, first makes
+   * it stop listening to channels.
    */
   async #unlistenAndRelease(wire: Wire): Promise<void> {
     if (this.#driver.isShared) await this.#request(wire, 'unlisten *').catch(() => undefined);
@@ -182,7 +183,8 @@ export class NotificationListener {
     try {
       await this.#request(wire, `listen "${channel}"`);
     } catch {
-      // Ignores the error of a broken connection: the next connection will listen to this channel too.
+      // Ignores the error of a broken connection: the connection that replaces it will listen to this channel
+      // too.
       return;
     }
     const listeners = this.#listeners.get(channel);
@@ -217,7 +219,7 @@ export class NotificationListener {
     if (this.#isClosed) return;
     this.#opener.broke();
     this.#settings.onDown();
-    // Lets observers read again: from now on they may miss changes and would show an outdated state.
+    // Lets observers read again, because they may miss changes until another connection is open.
     this.alert();
     this.#keep();
   }

@@ -7,7 +7,7 @@ import { within } from '../base/within.ts';
 
 interface Settings {
   readonly clock: Clock;
-  /** Timeout of an attempt, in milliseconds. */
+  /** Timeout of one attempt to connect, in milliseconds. */
   readonly withinMs: number;
 }
 
@@ -49,7 +49,7 @@ export class Opener {
     const { endpoint, isShared } = this.#driver;
     const { pauseMs } = this.#pace;
     // Sets no timer for a delay of 0, because a timer takes at least a millisecond. With a pool of the
-    // application, each step passes here, and would take a millisecond longer.
+    // application, each step takes its connection by this method, and would take a millisecond longer.
     if (pauseMs > 0) await this.#pause(pauseMs);
     this.#closing.signal.throwIfAborted();
     // Taking a connection from a pool does not count as a connection attempt, because the pool mostly has

@@ -4,8 +4,8 @@ const MAX_IN_A_SECOND = 5;
 const BACKOFF = { initialDelayMs: 100, maxDelayMs: 2_500 };
 
 /**
- * Computes the delays before attempts to connect: none at first, and exponential backoff with jitter after
- * failed attempts and broken connections. At most five attempts a second.
+ * Computes the delays before attempts to connect. There is no delay at first. After failed attempts and
+ * broken connections there is exponential backoff with jitter. There are at most five attempts in a second.
  */
 export class Pace {
   readonly #clock: Clock;

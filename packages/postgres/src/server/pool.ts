@@ -14,7 +14,7 @@ type Rows = readonly Record<string, unknown>[];
 interface Settings {
   readonly clock: Clock;
   readonly withinMs: number;
-  /** Maximum number of connections. */
+  /** Maximum number of connections for steps. */
   readonly most: number;
   /**
    * Called when a connection broke. The next connection may lead to another server, or the server may have
@@ -85,8 +85,8 @@ export class Pool {
       this.#line.add((waiting = { go: resolve, reject }));
     });
     if (this.#wires.size + this.#opening < this.#settings.most) this.#open();
-    // While connections are open, running steps end by their own timeouts and then pass a connection on.
-    // Without an open connection, the wait for one needs a timeout of its own.
+    // If a connection is open, the step waits without a timeout of its own: running steps end by their
+    // timeouts and then pass a connection on. Without an open connection, the wait needs a timeout.
     if (this.#wires.size > 0) return turn;
     const { clock, withinMs: ms } = this.#settings;
     const reason = (): string | undefined => this.#driver.exhaustion?.();

@@ -33,7 +33,7 @@ type Ask = (text: string, values?: readonly unknown[]) => Promise<readonly Recor
 interface Settings {
   readonly endpoint: string;
   readonly schema: string;
-  /** Whether the backend may create the tables. */
+  /** Whether the backend may create its schema and its tables. */
   readonly migrate: boolean;
 }
 
@@ -50,7 +50,10 @@ export class Steps {
     this.#settings = settings;
   }
 
-  /** Calls a function of the schema. @throws {QueueLockError} the error that `asQueueLockError` returns */
+  /**
+   * Calls an SQL function in the schema of the locks. @throws {QueueLockError} the error that
+   * `asQueueLockError` returns
+   */
   take<T = unknown>(name: string, ...values: readonly Value[]): Promise<Answer & T> {
     return this.takeOn((text, given) => this.#pool.run(text, given), name, ...values);
   }
@@ -91,8 +94,8 @@ export class Steps {
   }
 
   /**
-   * Checks the stored format of the schema. `null` means that the table `store` lacks its only row, as after
-   * an operator truncated all tables. The row is then written again.
+   * Checks the format number that the schema's table `store` contains. `null` means that the table lacks its
+   * only row, as after an operator truncated all tables. The row is then written again.
    * @throws {QueueLockError} `FOREIGN_FORMAT` when the schema belongs to another release
    */
   async requireFormat(format: number | null): Promise<void> {
@@ -127,8 +130,8 @@ export class Steps {
     try {
       await this.#pool.run(`${lockOf(schema)}${migrationOf(schema)}`);
     } catch (error) {
-      // The tables exist already. Either another client has just created them, or they belong to another
-      // program: the caller repeats its step, which fails again in the second case.
+      // The tables exist already. If another client has just created them, the step of the caller succeeds
+      // when it is repeated. If they belong to another program, it fails again.
       if (codeOf(error) === '42P07') return;
       if (isQueueLockError(error) || codeOf(error) !== '42501') throw asQueueLockError(error, this.#settings);
       const message = `${absent}, and this user may not create them (${(error as Error).message}): ${how}`;

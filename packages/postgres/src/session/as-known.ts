@@ -8,9 +8,8 @@ export interface Found extends FoundEntry {
 }
 
 /**
- * Compares the reply to a heartbeat with the entries that this client knows, by the sums of their order
- * numbers. Returns whether both sums agree, which shows that the store and the client have the same entries
- * in the same states.
+ * Returns whether this client knows the entries of its session as the store has them, in the same states.
+ * Compares the sums of order numbers in the reply to a heartbeat with the sums over the known entries.
  */
 export function isAsKnown(
   { there, waiting }: Pick<RenewalReply, 'there' | 'waiting'>,

@@ -39,7 +39,7 @@ export interface Resident {
 
 // Interval of polling when no notifications arrive, in milliseconds.
 const POLL_MS = 120;
-// Milliseconds after which observers repeat a read. Reading a queue enables notifications of its changes for
+// Milliseconds after which observers of a queue read it again. A read enables notifications of changes for
 // one minute only.
 const AGAIN_AFTER_MS = 20_000;
 // Minimum delay before leases are read again, in milliseconds. It gives another client time to end an expired
@@ -55,7 +55,7 @@ export class Connection {
   readonly inbox: string;
   readonly headLeases: HeadLeaseTimer;
   readonly advisory: Advisory;
-  /** Emits when a connection broke. */
+  /** Emits when a connection to the server broke. */
   readonly doubts$: Observable<void>;
   readonly #clock: Clock;
   readonly #channel: string;
@@ -77,7 +77,7 @@ export class Connection {
     this.#clock = clock;
     this.#opener = new Opener(driver, { clock, withinMs });
     const onDown = (): void => {
-      // Emits only after the steps on the broken connection have rejected.
+      // Emits `doubts$` only after the steps on the broken connection have rejected.
       setImmediate(() => {
         doubts$.next();
         this.#readState();
@@ -119,7 +119,7 @@ export class Connection {
   }
 
   /**
-   * Resolves when this process listens to its own channel, or when the listener has found that no
+   * Resolves when this process listens to the channel for its own notifications, or when it has found that no
    * notifications arrive.
    * @throws {QueueLockError} when it cannot connect
    */
@@ -136,14 +136,14 @@ export class Connection {
     return this.steps.takeOn<T>((text, given) => this.#notifications.ask(text, given), name, ...values);
   }
 
-  /** Adds a session to those to which the connection passes notifications, until `leave` is called. */
+  /** Adds a session of this process. The connection passes notifications to it until `leave` is called. */
   settle(resident: Resident): void {
     this.#residents.set(resident.id, resident);
   }
 
   leave(resident: Resident): void {
-    // Removes this session object only. If a session with the same id was resumed in this process, the map
-    // contains a newer object.
+    // Removes the session only if the map still contains this object. If a session with the same id was
+    // resumed in this process, the map contains the newer object.
     if (this.#residents.get(resident.id) === resident) this.#residents.delete(resident.id);
   }
 

@@ -19,7 +19,7 @@ export class PostgresRenewer implements Renewer {
     const clock = systemClock();
     this.#opener = new Opener(driver, { clock, withinMs });
     this.#pool = new Pool(driver, this.#opener, { clock, withinMs, most: 1, onDown: () => undefined });
-    // This thread never creates the tables: without tables there is no session that it could renew.
+    // The heartbeat thread never creates the tables: without tables there is no session that it could renew.
     this.#steps = new Steps(this.#pool, { endpoint: driver.endpoint, schema, migrate: false });
     this.#session = session;
   }

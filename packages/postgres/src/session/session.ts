@@ -82,8 +82,8 @@ export class PostgresSession implements Session {
     ]);
     this.#requireAlive(response);
     if (!isAsKnown(response, this.entries, this.#reconciler)) this.#reconciler.reconcile();
-    // The reply reports that other sessions have expired. The step `ends` removes them; the heartbeat does
-    // not wait for it.
+    // The reply reports that other sessions have expired. The SQL function `ends` removes them, and the
+    // heartbeat does not wait for it.
     if (response.someEnded) this.#connection.steps.take('ends', []).catch(() => undefined);
     return this.ttlMs;
   }
@@ -148,7 +148,7 @@ export class PostgresSession implements Session {
   }
 
   async close(): Promise<void> {
-    // Ignores a failure, because the session ends anyway when its lease expires.
+    // Ignores a failure of the request, because the session ends anyway when its lease expires.
     await Promise.all([this.#step('end_session').catch(() => undefined), this.#advisory.freeAll()]);
     this.entries.endSession();
     this.#connection.leave(this);
@@ -159,8 +159,8 @@ export class PostgresSession implements Session {
   }
 
   /**
-   * Adds entries. Resolves with `undefined` if an entry that must not wait would have to wait. If no reply
-   * arrives, the store may have added the entries nevertheless.
+   * Adds entries to their queues. With `isTry`, resolves with `undefined` and adds none if one of them would
+   * have to wait. If no reply arrives, the store may have added the entries nevertheless.
    */
   async #enter(
     specs: readonly EntrySpec[],

@@ -11,7 +11,7 @@ interface Facts {
   readonly number: number;
   readonly replicas: number;
   readonly synchronous: string;
-  /** The setting `synchronous_commit` of this user. */
+  /** The value of the setting `synchronous_commit` for the user of the backend. */
   readonly commit: string;
   readonly fsync: string;
   readonly readOnly: string;
@@ -40,7 +40,8 @@ export async function diagnose(
     await connection.open();
     return [...server, ...listening(connection, about), await queuesFinding(connection, prefix)];
   } catch (error) {
-    // An unreachable server becomes a finding, so that the caller still gets the findings about its settings.
+    // Reports an unreachable server as a finding, so that the caller still gets the findings about its
+    // settings.
     if (!isQueueLockError(error, 'UNAVAILABLE')) throw error;
     return [...server, { level: 'error', about, text: detailOf(error) }];
   }

@@ -55,7 +55,7 @@ export const admissionFacts: readonly RecipeFact[] = [
     async check({ client, queue }) {
       const slow = client();
       const own = await slow.acquire(queue);
-      // Holds for 60 ms. Entries that join later publish this hold time in their labels.
+      // Keeps the hold for 60 ms. Entries that join later publish this hold time in their labels.
       await new Promise((resolve) => setTimeout(resolve, 60));
       await own.release();
       const holder = await slow.acquire(queue);

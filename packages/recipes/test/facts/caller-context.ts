@@ -104,7 +104,10 @@ export const callerContextFacts: readonly RecipeFact[] = [
   },
 ];
 
-/** Registers every callback of one caller. Resolves when the caller's work is done and the caller holds a lock. */
+/**
+ * Makes one caller pass all kinds of callbacks to the client. Resolves when the caller's work is done and the
+ * caller holds a lock.
+ */
 async function begin(site: Site, client: LockClient, owner: string, seen: Seen): Promise<void> {
   site.follow(noting(client.watch(site.queue), 'watch', owner, seen));
   site.follow(client.session$.pipe(tap(({ status }) => seen.note(owner, `session$ ${status}`))));

@@ -94,7 +94,10 @@ async function takeAndRelease(client: LockClient, name: string, deadlocks$: Dead
   await ownership.release();
 }
 
-/** Returns a function whose promise resolves when it has been called `count` times. */
+/**
+ * Returns a function for `count` call chains that wait for each other. The promise of each call resolves when
+ * the function has been called `count` times.
+ */
 function meeting(count: number): () => Promise<void> {
   let left = count;
   let open!: () => void;
@@ -106,7 +109,7 @@ function meeting(count: number): () => Promise<void> {
   };
 }
 
-/** Returns whether an entry waits behind the holder of that queue. */
+/** Returns whether an entry waits behind the holder of the queue `name`. */
 async function waiters(site: Site, name: string): Promise<boolean> {
   const queue = site.follow(site.client().watch(name));
   await site.until(`a picture of ${name}`, () => queue.last?.status === 'live');

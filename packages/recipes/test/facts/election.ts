@@ -20,7 +20,7 @@ async function untilObserved(site: Site, seen: Followed<LeaderState>, value: str
   await site.until(`the observer sees ${value}`, () => story(seen).at(-1) === value);
 }
 
-/** Resolves when a candidate is in the queue. */
+/** Creates a candidate with the given value. Resolves when the candidate is in the queue. */
 async function candidateWith(site: Site, value: string): Promise<{ readonly elected: Promise<Leadership> }> {
   const client = site.client();
   const own = election(client, site.queue, { value });

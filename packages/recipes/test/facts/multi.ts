@@ -90,8 +90,8 @@ export const multiFacts: readonly RecipeFact[] = [
       const [x, y] = [site.queue, site.freshQueue()];
       const [a, b] = [site.client(), site.client()];
       const holder = await a.acquire(y);
-      // Opens the session first, so that the short timeout ends the wait in the queue. Otherwise it could end
-      // the opening of the session.
+      // Opens the client's session first, so that the short timeout ends the wait in the queue. Otherwise it
+      // could end the opening of the session.
       await (await b.acquire(x)).release();
       const timeoutMs = Math.max(60, site.ttlMs / 8);
       expect(isQueueLockError(await refusal(b.multi([x, y]).acquire({ timeoutMs })), 'TIMEOUT')).to.equal(

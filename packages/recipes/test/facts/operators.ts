@@ -4,7 +4,7 @@ import { filter, firstValueFrom, map } from 'rxjs';
 import type { RecipeFact } from '../frame.ts';
 import { join } from '../join.ts';
 
-/** Returns the present entries of the queue. */
+/** Returns the entries of a queue as they are now. */
 function readState(client: LockClient, queue: string): Promise<readonly QueueEntry[]> {
   return firstValueFrom(
     client.watch(queue).pipe(
@@ -21,7 +21,10 @@ async function first(client: LockClient, queue: string): Promise<QueueEntry> {
   return entry;
 }
 
-/** Deletes the record of an eviction. Otherwise it stays on the server and would count as left over. */
+/**
+ * Deletes the record of an eviction from the queue's register. Otherwise the check for leftovers after the
+ * test would find it.
+ */
 async function forget(client: LockClient, queue: string): Promise<void> {
   await client.register(queue, 'evictions').change(() => undefined);
 }

@@ -12,9 +12,9 @@ interface Scene extends Pick<Site, 'queue' | 'until'> {
   /** A second client, with a session of its own. */
   readonly other: LockClient;
   readonly failure: Error;
-  /** Throws `failure`, the error of this test, and counts its calls. */
+  /** The callback under test. It throws `failure` and counts its calls. */
   readonly fail: () => never;
-  /** How often `fail` was called. */
+  /** Returns how often `fail` was called. */
   readonly count: () => number;
 }
 
