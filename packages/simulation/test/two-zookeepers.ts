@@ -16,8 +16,8 @@ type Operation =
 type Mode = Exclude<keyof typeof nodeRequests.CreateFlag, 'persistent-with-ttl'>;
 
 /**
- * Requests that one of the two clients sends together. An empty list means that the client ends its session
- * and opens another.
+ * Requests that one of the two clients of a server sends together. An empty list means that this client ends
+ * its session and opens another.
  */
 export interface Group {
   readonly by: 0 | 1;
@@ -81,7 +81,7 @@ function operation(random: Random, kind: Operation['kind']): Operation {
   return { kind, steps };
 }
 
-/** All responses and events that the clients received. */
+/** All responses and events that the two clients of a server received. */
 export type Transcript = readonly unknown[];
 
 /** A client of the simulated or of the real server, which records the events that it receives. */
@@ -161,7 +161,7 @@ function sendRequest<T>(
   );
 }
 
-/** Sends one more request. All earlier events arrive before its response. */
+/** Reads the root node and waits for the response. All earlier events arrive before that response. */
 async function seen(client: Client): Promise<void> {
   await sendRequest(client, nodeRequests.exists('/', false));
 }

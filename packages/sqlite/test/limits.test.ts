@@ -9,7 +9,7 @@ describe('a SQLite file on a full disk', () => {
   it('causes an error that names the full disk and has responded: true', () => {
     expect(refused(13)).to.include({ code: 'UNAVAILABLE', retryable: true, responded: true });
     expect(refused(13).message).to.contain('free space on its file system');
-    // The extended code SQLITE_IOERR_WRITE.
+    // 778 is the extended result code `SQLITE_IOERR_WRITE`.
     expect(refused(778).message).to.contain('full or broken');
   });
 

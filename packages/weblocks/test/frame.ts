@@ -124,7 +124,7 @@ export interface Holding {
   end(value?: unknown): Promise<unknown>;
 }
 
-/** Waits until the callback runs. */
+/** Requests a lock, and waits until its callback runs. */
 export async function hold(locks: LockManager, name: string, options: LockOptions = {}): Promise<Holding> {
   let finish!: (value: unknown) => void;
   const work = new Promise((resolve) => (finish = resolve));

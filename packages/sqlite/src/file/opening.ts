@@ -35,7 +35,8 @@ export async function openFile(
   try {
     db = new DatabaseSync(path);
     await prepare(db, { file, clock });
-    // Checks again, because another user may have created side files since the check before the opening.
+    // Checks the owners of the files again, because another user may have created side files since the first
+    // check.
     requireOwnFile(path);
     // The identity includes the side files, which SQLite has created by now.
     const identity = identityOf(path);

@@ -79,8 +79,8 @@ export class Sessions {
     );
     this.#release = db.prepare(`update session set namespace = '' where num = ? and generation = ?`);
     this.#delete = db.prepare('delete from session where num = ?');
-    // A lease ends at most one TTL from now. One that ends later was written before a restart of the machine
-    // which the operating system did not report.
+    // A lease ends at most one TTL from now. A lease with a later end was written before a restart of the
+    // machine that the operating system did not report.
     this.#expired = db.prepare('select num from session where expires <= ?1 or expires > ?1 + ttl');
     this.#earliest = db.prepare('select min(expires) as expires from session');
     this.#home = db.prepare('select inbox, pid, started, namespace from session where num = ?');
@@ -132,8 +132,8 @@ export class Sessions {
   }
 
   /**
-   * Returns the sessions whose lease has expired. Usually it need not read the table, because it stores the earliest time at which a lease
-   * can end.
+   * Returns the sessions whose lease has expired. Reads the table only when the earliest possible end of a lease, which this object remembers, has
+   * passed.
    */
   expired(): readonly number[] {
     const now = machineTime();
