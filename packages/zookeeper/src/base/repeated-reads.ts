@@ -50,12 +50,15 @@ export function readAgainOn<T>(
  */
 export class RepeatedReads<T> {
   readonly #options: RepeatedReadOptions<T> & ReadListener<T>;
-  /** Ends the read that is running. Each read has its own, since a waiter waits far longer than it reads. */
+  /**
+   * Aborts the read that is running. Each read has an abort controller of its own, since a waiter waits far
+   * longer than it reads.
+   */
   #abort: AbortController | undefined;
   #timer: NodeJS.Timeout | undefined;
   #state: 'idle' | 'reading' | 'stale' | 'ended' = 'idle';
 
-  /** Creates an idle instance. The first read starts with `readNow`. */
+  /** Creates the object without a read. The first read starts with `readNow`. */
   constructor(how: RepeatedReadOptions<T> & ReadListener<T>) {
     this.#options = how;
   }
@@ -77,7 +80,7 @@ export class RepeatedReads<T> {
     );
   }
 
-  /** Stops all reads. No listener is called after it. */
+  /** Stops all reads. After this call, no listener is called. */
   stop(): void {
     this.#state = 'ended';
     clearTimeout(this.#timer);

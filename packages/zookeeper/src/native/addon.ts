@@ -57,8 +57,8 @@ export interface NativeClient {
   init(config: NativeConfig): unknown;
   close(): unknown;
   /**
-   * The addon, which the methods of the package call. It is called directly, since each method formats its arguments for a log that is
-   * off.
+   * The compiled addon, which the methods of the package call. This package calls it directly, since each of those methods formats its arguments for
+   * a log that is switched off.
    */
   readonly native: NativeCalls;
   on(

@@ -1,7 +1,7 @@
 /** The marks in the names of entries. A mark precedes the number, and shows the kind of the entry and the software that created it. */
 export const MARKS = {
-  // Curator's mutex (and kazoo, if it uses Curator's names) treats every name with `lock-` as an entry. This
-  // mark ends with `lock-`, so the mutex waits for the readers of this package.
+  // Curator's mutex (and kazoo, if it uses Curator's names) treats every name with `lock-` as an entry. The
+  // mark `shared-lock-` ends with `lock-`, so the mutex waits for the readers of this package.
   'shared-lock-': {
     of: 'the readers of @queuelock/zookeeper beside Curator’s InterProcessMutex',
     naming: 'curator',
@@ -27,7 +27,8 @@ export interface Marked {
   readonly digits: string;
 }
 
-// The server writes `%010d`: ten digits, or a minus sign and nine or ten digits.
+// The server writes the number of a sequential node as `%010d`: ten digits, or a minus sign and nine or ten
+// digits.
 const MARKED = new RegExp(`(${Object.keys(MARKS).join('|')})(\\d{10}|-\\d{9,10})$`);
 
 /** Returns whether any client could treat the name as an entry. */

@@ -118,16 +118,16 @@ class ZooKeeperSession implements Session {
   }
 
   /**
-   * Starts to close the session, and returns the error `why`. The caller must throw it at once, so that
-   * holders are notified: other clients are granted the session's locks as soon as the server has ended the
-   * session.
+   * Starts to close the session, and returns the error `why`. The caller must throw the error at once.
+   * Holders must be notified before other clients are granted the session's locks, which may happen as soon
+   * as the server has ended the session.
    */
   #closeLost(why: QueueLockError): QueueLockError {
     void this.close();
     return why;
   }
 
-  /** Ends the session. Requests a heartbeat at once, whose `renew` rejects. So holders are notified of the loss before the session is closed. */
+  /** Ends the session. Requests a heartbeat at once, for which `renew` rejects, so that holders are notified of the loss before the session is closed. */
   #giveUp(): void {
     this.#isGivenUp = true;
     this.#givenUp$.next();

@@ -6,7 +6,8 @@ import { failureText } from '../server/failure-text.ts';
 import { sendFourLetterWord } from '../server/four-letter-words.ts';
 import { walk } from './walk.ts';
 
-// The timeout of one command, in milliseconds. Each server gets at most two commands.
+// The timeout of one four-letter command, such as `srvr`, in milliseconds. Each server gets at most two
+// commands.
 const WORD_TIMEOUT_MS = 3_000;
 const SLOW_MS = 100;
 

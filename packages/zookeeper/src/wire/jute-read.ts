@@ -1,6 +1,9 @@
 import { WireError } from './wire-error.ts';
 
-/** Reads a signed number of 32 bits, most significant byte first. The bytes must exist. */
+/**
+ * Reads a signed number of 32 bits at the offset `at`, most significant byte first. The caller ensures that
+ * the four bytes exist.
+ */
 export function intAt(bytes: Uint8Array, at: number): number {
   return (
     ((bytes[at] ?? 0) << 24) |
@@ -83,7 +86,7 @@ export class JuteReader {
     return items;
   }
 
-  /** Returns the offset of the next `count` bytes and moves behind them. */
+  /** Skips the next `count` bytes, and returns their offset. */
   #pass(count: number): number {
     const at = this.#at;
     const end = at + count;

@@ -21,8 +21,8 @@ export function requestFor(steps: readonly Step[]): WireRequest<readonly StepRes
 }
 
 /**
- * Converts the results of the steps to a result of `ZkDriver.multi`. Returns the result code instead if the failure is not one of
- * `REASONS`: the call must then reject.
+ * Converts the results of the steps of a transaction to a result of `ZkDriver.multi`. Returns the result code of the failed step instead if
+ * `REASONS` does not contain that code: the call must then reject.
  */
 export function doneOf(results: readonly StepResult[]): TransactionResult | number {
   const at = results.findIndex((result) => result.type === 'error' && !INNOCENT.includes(result.error));

@@ -47,7 +47,8 @@ export async function startSecureZooKeeper(certificates: Certificates): Promise<
     },
     probe: async ({ ports }: Place) => {
       const { ca, client } = certificates;
-      // The first TLS handshake of a server takes much longer than later ones, so it is made here.
+      // Makes the first TLS handshake of the server before the test, since it takes much longer than later
+      // ones.
       await sendFourLetterWord(
         { host: 'localhost', port, tls: tlsOf({ ca, ...client }) },
         'srvr',
