@@ -9,7 +9,7 @@ export interface Joined {
   readonly queued: Queued | undefined;
   /** The ownership, once the lock is held. */
   readonly ownership: Ownership | undefined;
-  /** Rejects with the error that ended the claim before a grant. */
+  /** Promise of the ownership. Rejects with the error that ended the claim before a grant. */
   readonly held: Promise<Ownership>;
   leave(): void;
 }

@@ -6,7 +6,7 @@ describe('a SQLite file on a full disk', () => {
   const refused = (errcode: number): Error =>
     asQueueLockError(Object.assign(new Error('refused'), { errcode }), '/locks.db');
 
-  it('causes an error that names the full disk and has responded: true', () => {
+  it('causes an error that names the full disk, and whose property responded is true', () => {
     expect(refused(13)).to.include({ code: 'UNAVAILABLE', retryable: true, responded: true });
     expect(refused(13).message).to.contain('free space on its file system');
     // 778 is the extended result code `SQLITE_IOERR_WRITE`.

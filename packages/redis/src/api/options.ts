@@ -51,8 +51,8 @@ export interface RedisOptions {
    */
   readonly client?: RedisClientLike;
   /**
-   * Certificates and key as PEM texts, for a `rediss://` URL. Without `ca`, the certificate authorities of Node are trusted. A function,
-   * which may return a promise, is called again for each new connection, and files that the URL names are read again. If that fails, or a
+   * Certificates and key as PEM texts, for a `rediss://` URL. Without `ca`, the certificate authorities of Node are trusted. A function, which may
+   * return a promise, is called again for each new connection, and files that the URL names are read again. If the function or a read fails, or a
    * file is half written, the last valid ones are used, and `errors$` of the lock client emits the failure.
    */
   readonly tls?: Provided<PemTexts>;
@@ -75,7 +75,7 @@ export interface RedisOptions {
    * no such key.
    *
    * A holder of a queue with such a key holds the key as well, so it excludes these programs, and they exclude it. The order of grants between them
-   * and the queue is not fair. A queue with such a key accepts no shared locks, no limit above 1, and no acquisition together with other queues. The
+   * and the queue need not be fair. A queue with such a key accepts no shared locks, no limit above 1, and no acquisition together with other queues. The
    * function must always return the same key for a queue, in all processes. Default: none.
    */
   readonly singleKey?: (queue: string) => string | undefined;

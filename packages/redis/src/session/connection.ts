@@ -71,8 +71,8 @@ export class Connection {
       clock,
       withinMs,
       onDown: () => {
-        // Notifications must come from the server that runs the steps, so the subscribed connection is
-        // reopened too.
+        // When the connection for steps has broken, the subscribed connection is reopened too. Notifications
+        // must come from the server that runs the steps.
         this.#notifications.renew(new Error('the connection for steps broke'));
         this.#doubts$.next();
       },

@@ -28,7 +28,7 @@ import { SCRIPTS } from '../queue/scripts.ts';
 import { checkExclusive } from '../api/single-key.ts';
 import type { Answer } from '../server/steps.ts';
 
-/** Identifies the use of a session by one client. A client that resumes it starts a new generation. The store refuses requests of earlier ones. */
+/** Identifies the use of a session by one client. A client that resumes it starts a new generation. The store refuses requests of earlier generations. */
 export interface Tenancy {
   readonly id: string;
   readonly generation: string;

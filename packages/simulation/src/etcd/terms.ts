@@ -19,8 +19,7 @@ const LEADERLESS_STREAMS_END_MS = 3_000;
 const LATE_MS = 600;
 
 /**
- * Elects leaders and counts terms. A leader that can reach no majority for more than about a second is
- * replaced.
+ * Elects leaders and counts terms. A leader that can reach no majority is replaced after one to two seconds.
  */
 export class Terms {
   term = 1;

@@ -101,10 +101,7 @@ export class Agreements {
     this.#agree(busy.length === 0, () => `${who} leaves before ${busy.map((one) => one.who).join(', ')}`);
   }
 
-  /**
-   * Checks, when a client sets a latch, that the previous latch had enough count-downs (`LATCH_COUNT`) to
-   * open.
-   */
+  /** Checks, when a client sets a latch, that the previous latch had enough count-downs to open. */
   latchIsSet(who: string): void {
     this.#sets += 1;
     this.#agree(this.#sets <= 1 + this.#latchesOver, () => `${who} sets a latch that is not over`);

@@ -117,8 +117,8 @@ export class QueueOrder {
   }
 
   /**
-   * Reads the entries in blocks of growing size. The first block has two entries, since most changes admit no
-   * more.
+   * Reads the entries in blocks of growing size. The first block has two entries, which is usually all that
+   * has to be read.
    */
   *#entriesFrom(queue: Uint8Array, ord: number): Iterable<QueuedEntry> {
     let from = ord;

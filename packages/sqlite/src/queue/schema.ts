@@ -114,7 +114,7 @@ export function startBoot(db: Database, boot: string): void {
   if (Number(changes) > 0) db.exec('delete from entry; delete from session');
 }
 
-/** Returns the first column of the first row. */
+/** Returns the first column of the first row that the query `sql` finds. */
 export function numberFrom(db: Pick<Database, 'prepare'>, sql: string): number {
   const [value] = Object.values(db.prepare(sql).get() as Record<string, unknown>);
   return Number(value);

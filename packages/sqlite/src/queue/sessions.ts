@@ -4,7 +4,10 @@ import type { Database, Statement } from '../driver/driver.ts';
 import { machineTime, type ProcessMark } from '../base/machine.ts';
 import { storedWhole } from './stored.ts';
 
-/** The shortest lease. A busy process can be late by some tens of milliseconds. */
+/**
+ * The shortest lease in milliseconds. It allows for a busy process, which can be late by some tens of
+ * milliseconds.
+ */
 export const MIN_TTL_MS = 200;
 
 /**

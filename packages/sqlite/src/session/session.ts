@@ -49,8 +49,8 @@ export class SqliteSession implements Session {
    * session alive after this process ends.
    */
   get resumption(): string {
-    // Need not wait until `#release` has detached the session, since later steps of this process run after
-    // it.
+    // The caller need not wait until `#release` has detached the session, since later steps of this process
+    // run after that.
     this.#release().catch(() => undefined);
     return this.id;
   }

@@ -8,7 +8,7 @@ const MAX_RECENT_CONNECTIONS = 3;
 // session.
 const BACKOFF = { initialDelayMs: 125, maxDelayMs: 750 };
 const JITTER_MS = 100;
-// A connection that breaks earlier than this, in milliseconds, counts as a failed attempt.
+// A connection that breaks within this time after it was made, in milliseconds, counts as a failed attempt.
 const MIN_UPTIME_MS = 1_000;
 
 /**

@@ -23,7 +23,7 @@ export interface NodePosition {
   readonly ahead: EntriesAhead<Contender>;
 }
 
-/** What to enqueue, and where. */
+/** The arguments of an enqueue: the queue's location, the entry, and a callback. */
 interface EnqueueRequest {
   readonly location: QueueLocation;
   readonly spec: EntrySpec;

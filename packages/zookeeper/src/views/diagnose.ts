@@ -54,7 +54,7 @@ function noReply(about: string): Finding {
   return { level: 'error', about, text };
 }
 
-/** Judges a server by its reply to `srvr`. */
+/** Returns findings about a server from its reply to `srvr`. */
 export function judgeServer(about: string, facts: ReadonlyMap<string, string>): readonly Finding[] {
   const [version] = /\d+\.\d+\.\d+/.exec(facts.get('Zookeeper version') ?? '') ?? [];
   const mode = facts.get('Mode');

@@ -74,7 +74,8 @@ export class NodeRegisters implements Registers {
 }
 
 /**
- * Replaces or removes the node of a register. The server compares the version again, since an operator may have written without waiting for the gate.
+ * Replaces the text of a register, or removes its node. The server compares the version again, since an operator may have written without
+ * waiting for the gate.
  */
 async function replace(
   zk: ZkDriver,

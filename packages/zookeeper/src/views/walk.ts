@@ -48,7 +48,7 @@ export async function walk(
       if (leadsTo(below.name, beginning)) ahead.push(below);
     }
   };
-  // Visits the tree level by level, with up to `MAX_IN_FLIGHT` requests in flight.
+  // Visits the tree level by level, with up to 100 requests in flight.
   while (ahead.length > 0) {
     const level = ahead.splice(0);
     const visitNext = async (): Promise<void> => {

@@ -57,7 +57,7 @@ export class SeenSession {
     if (this.#timeoutMs === 0) this.#begunAt = this.#clock.now();
   }
 
-  /** Returns the first message for the server. */
+  /** Returns the first message of the client on a new connection. */
   hello(): Hello {
     const session = this.#key && sessionOf(this.#key);
     return { lastZxid: this.#trustedZxid(), timeoutMs: this.#ttlMs, session };
