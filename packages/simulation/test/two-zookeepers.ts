@@ -111,7 +111,8 @@ export async function transcribe(dial: Dial, address: string, list: readonly Gro
       await client.link.closed;
       clients[by] = await open(dial, address);
       sessions.set(clients[by].session, `session ${sessions.size}`);
-      // When a session ends, a server removes its nodes in any order. So these events are sorted.
+      // When a session ends, a server removes its nodes in any order. So the events of the removals are
+      // sorted.
       await seen(other);
       output.push(['ends', response.code, taken(client).sort(), taken(other).sort()]);
       continue;

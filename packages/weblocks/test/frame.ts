@@ -146,7 +146,7 @@ export async function hold(locks: LockManager, name: string, options: LockOption
   };
 }
 
-/** Returns the reason of a rejection. */
+/** Returns the reason with which the promise rejects. Throws if it resolves. */
 export async function reasonOf(promise: Promise<unknown>): Promise<unknown> {
   const end = await promise.then(
     (value) => ({ value }),

@@ -3,7 +3,7 @@ import { OWN, script, type Script } from './script.ts';
 
 /** Steps that open, resume, renew, read and end a session. */
 export const sessionScripts: Readonly<Record<'open' | 'resume' | 'renew' | 'look' | 'end', Script>> = {
-  /** Opens a session. Arguments: session, TTL in microseconds, inbox. */
+  /** Opens a session. Arguments: session, TTL in microseconds, inbox (the channel for its notifications). */
   open: script(
     'open',
     `${ACL_CHECK}
@@ -15,7 +15,7 @@ export const sessionScripts: Readonly<Record<'open' | 'resume' | 'renew' | 'look
   return {'ok'}`,
   ),
 
-  /** Resumes a session. Arguments: session, inbox. */
+  /** Resumes a session. Arguments: session, inbox (the channel for its notifications). */
   resume: script(
     'resume',
     `

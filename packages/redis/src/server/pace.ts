@@ -16,7 +16,7 @@ export class Pace {
     this.#clock = clock;
   }
 
-  /** Milliseconds until the next attempt. */
+  /** Milliseconds until the next attempt to connect. */
   get pauseMs(): number {
     const spread = LEAST_BETWEEN_MS + 100 * this.#chance();
     const room = this.#attemptedAt + spread - this.#clock.now();

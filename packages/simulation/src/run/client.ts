@@ -55,7 +55,7 @@ export class Client {
     return this.state === 'runs' ? this.#view : undefined;
   }
 
-  /** Number of connections beyond those that the process needs. */
+  /** Number of open connections to the store beyond those that the process needs. */
   get excess(): number {
     return this.#connected?.excess ?? 0;
   }

@@ -170,7 +170,7 @@ export class Lane {
 interface LaneSettings {
   readonly file: string;
   readonly clock: Clock;
-  /** Called after each committed step. */
+  /** Called after the transaction of each step was committed. */
   readonly onCommit: () => void;
   readonly onRollback: () => void;
 }

@@ -14,7 +14,7 @@ const MAX_RETRY_DELAY_MS = 20;
 /** An open file with the present schema. */
 export interface OpenFile {
   readonly db: Database;
-  /** The absolute path without symbolic links. */
+  /** The absolute path of the file, without symbolic links. */
   readonly path: string;
   readonly identity: FileIdentity;
 }

@@ -99,7 +99,7 @@ export class Sessions {
     return { id, num: (row as Row).num, generation: 1, ttlMs };
   }
 
-  /** Renews the lease for the whole TTL from now on. */
+  /** Renews the lease of a session for the whole TTL from now on. */
   renew(tenancy: SessionGeneration): void {
     const { changes } = this.#renew.run(machineTime(), tenancy.num, tenancy.generation);
     if (Number(changes) === 0) throw sessionLost(tenancy.id);

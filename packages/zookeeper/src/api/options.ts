@@ -100,7 +100,7 @@ const AUTH_OPTIONS: KnownOptions<NonNullable<ZooKeeperOptions['auth']>> = {
 };
 const NUMBERS = ['tickTimeMs', 'syncLimit', 'connectTimeoutMs'] as const;
 
-/** The parameters of a URL, as strings. */
+/** The parameters of a backend URL, as strings. */
 type Parameters = PemFiles &
   Readonly<Partial<Record<(typeof NUMBERS)[number] | 'naming' | 'transport', string>>>;
 

@@ -19,7 +19,7 @@ export class ConnectionPacer {
   readonly #clock: Clock;
   /** The times at which clients made the latest connections, the oldest first. */
   #connectedAt: readonly number[] = [];
-  /** The number of failed attempts in a row. */
+  /** The number of failed attempts to connect in a row. */
   #failures = 0;
   #notBefore = -Infinity;
 
@@ -27,7 +27,7 @@ export class ConnectionPacer {
     this.#clock = clock;
   }
 
-  /** The delay in milliseconds before the next attempt. */
+  /** The delay in milliseconds before the next attempt to connect. */
   get delayMs(): number {
     return Math.max(0, this.#notBefore - this.#clock.now());
   }

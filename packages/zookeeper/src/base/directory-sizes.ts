@@ -11,7 +11,7 @@ const SHORT_LIST = 20;
 export class DirectorySizes {
   readonly #sizes = new Map<string, number>();
 
-  /** Records how many children the directory has. */
+  /** Records how many children a directory has. */
   record(directory: string, children: number): void {
     this.#sizes.delete(directory);
     this.#sizes.set(directory, children);

@@ -5,7 +5,7 @@
 import { repeatUntilDefinite } from '@queuelock/core/backend';
 import { Observable } from './rx.ts';
 
-/** What to read, and when to repeat it. */
+/** Options of repeated reads: what to read, and when to read it again. */
 export interface RepeatedReadOptions<T> {
   read(): Promise<T>;
   /** Returns the delay in milliseconds before the next read, if no change requires an earlier one. */

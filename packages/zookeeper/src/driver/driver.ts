@@ -17,7 +17,7 @@ export interface NodeStat {
    * removal of the parent node.
    */
   readonly czxid: bigint;
-  /** The number of times that the content was replaced. */
+  /** The number of times that the content of the node was replaced. */
   readonly version: number;
   /**
    * The number of times that a child was created or deleted, modulo 2^32. This is twice the number of created children minus the number of present

@@ -80,7 +80,7 @@ export interface NativeConfig {
   readonly response_counter_limit: number;
 }
 
-/** The `flags` of a create (`zookeeper.h`). */
+/** The `flags` of a request that creates a node (`zookeeper.h`). */
 export const NATIVE_MODE = { persistent: 0, ephemeral: 1, 'ephemeral-sequential': 3, container: 4 } as const;
 
 let Addon: (new () => NativeClient) | undefined;

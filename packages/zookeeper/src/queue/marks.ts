@@ -23,7 +23,7 @@ export interface Marked {
   readonly mark: Mark;
   /** The number that the server appended: a signed 32-bit number that wraps from 2147483647 to -2147483648. */
   readonly sequence: number;
-  /** The number as written in the name. */
+  /** The number as text, as written in the entry's name. */
   readonly digits: string;
 }
 

@@ -75,7 +75,7 @@ export class NodeWatch implements RepeatedReadOptions<boolean>, ReadListener<boo
     this.#reads.readNow();
   }
 
-  /** Called with each change that the server reports. */
+  /** Called with each change of the node that the server reports. */
   next(change: NodeChange): void {
     this.#unwritten &&= change === 'deleted';
     if (change === 'deleted') this.#found({ observed: true, own: this.#own, unwritten: this.#unwritten });

@@ -217,7 +217,7 @@ class ZooKeeperSession implements Session {
     checkQueue(spec, this.#queues.get(spec.id));
   }
 
-  /** Returns the entry with this id, or creates it. */
+  /** Returns the entry with the id `id`, or creates it. */
   #entry({ queue, id }: Pick<EntrySpec, 'queue' | 'id'>): OwnEntry {
     const key = this.#keyOf(queue, id);
     const known = this.#entries.get(key);
@@ -228,7 +228,7 @@ class ZooKeeperSession implements Session {
     return entry;
   }
 
-  /** Returns the entry with this id, if one may be in the queue. */
+  /** Returns the entry with the id `id`, if one may be in the queue. */
   #find(queue: string, id: string): OwnEntry | undefined {
     return this.#isResumed ? this.#entry({ queue, id }) : this.#entries.get(this.#keyOf(queue, id));
   }

@@ -15,8 +15,8 @@ export function entryIn({ directory, scheme }: QueueLocation, key: string): Cont
 }
 
 /**
- * Removes an entry of any client, if the key still belongs to the entry with this order number. If a writer
- * is being converted to a reader, both of its nodes are removed.
+ * Removes an entry of any client, if the key still belongs to the entry with the given order number. If a
+ * writer is being converted to a reader, both of its nodes are removed.
  */
 export async function evictEntry(
   zk: ZkDriver,

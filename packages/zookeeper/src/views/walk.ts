@@ -5,7 +5,7 @@ import { parseMarked } from '../queue/marks.ts';
 import { PRIVATE_DIRECTORY, queuePath } from '../queue/names.ts';
 import type { QueueLocations } from '../queue/queue-location.ts';
 
-/** A directory with entries. */
+/** A directory of the tree that contains entries, and the name of its queue. */
 export interface WalkedQueue {
   readonly name: string;
   readonly directory: string;

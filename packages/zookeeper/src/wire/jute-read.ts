@@ -46,7 +46,7 @@ export class JuteReader {
     return this.#bytes.readBigInt64BE(this.#pass(8));
   }
 
-  /** Returns a view of the bytes, not a copy. */
+  /** Reads a sequence of bytes. Returns a view of the received bytes, not a copy. */
   buffer(): Buffer | undefined {
     const length = this.int();
     if (length < 0) return undefined;
@@ -54,7 +54,7 @@ export class JuteReader {
     return this.#bytes.subarray(at, at + length);
   }
 
-  /** Skips bytes that are not used. */
+  /** Skips the next `count` bytes. */
   skip(count: number): void {
     this.#pass(count);
   }

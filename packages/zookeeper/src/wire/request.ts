@@ -13,7 +13,7 @@ export interface WireRequest<T> {
   readonly answer: Get<T>;
 }
 
-/** The parts of a request. */
+/** The parts from which a request is encoded. */
 export interface RequestParts<T> {
   readonly type: number;
   readonly body?: Put<void>;

@@ -15,7 +15,7 @@ const REASONS: Readonly<Record<number, Extract<TransactionResult, { done: false 
   [ZkCode.badVersion]: 'version',
 };
 
-/** Encodes all steps as one request. */
+/** Encodes all steps of a transaction as one request. */
 export function requestFor(steps: readonly Step[]): WireRequest<readonly StepResult[]> {
   return multi(steps.map(wireStepOf));
 }

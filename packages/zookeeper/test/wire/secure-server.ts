@@ -62,7 +62,7 @@ export async function startSecureZooKeeper(certificates: Certificates): Promise<
 
 const MAX_WAIT_MS = 10_000;
 
-// ZooKeeper of Debian needs these jars for TLS, but its manifest does not list them.
+// ZooKeeper of Debian needs some jars for TLS that its manifest does not list.
 const NETTY = ['codec', 'resolver'].map((part) => `/usr/share/java/netty-${part}.jar`).join(delimiter);
 
 function withNetty(command: Command): Command {
