@@ -16,9 +16,9 @@ export interface Scene<T> {
 }
 
 /**
- * Makes the call again and again, and aborts its signal at the first, the second, … point at which the client
- * waits for a message. Checks that the call settles, rejects only with the signal's reason, and leaves
- * nothing behind. Returns how often the call was aborted before it succeeded.
+ * Makes the call of a scene again and again. Aborts its signal at the first point at which the client waits
+ * for a message, then at the second, and so on. Checks that the call settles, rejects only with the signal's
+ * reason, and leaves nothing behind. Returns how often the call was aborted before it succeeded.
  */
 export async function givenUpAtEveryPoint<T>(scene: Scene<T>): Promise<number> {
   let inTime = 0;

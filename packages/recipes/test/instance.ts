@@ -10,7 +10,7 @@ const STEP_MS = 1;
  */
 export class Instance {
   readonly client: LockClient;
-  /** Number of points at which the instance has awaited something so far. */
+  /** Number of points at which the simulated process has awaited something so far. */
   points = 0;
   readonly #stage: MemoryStage;
   readonly #freezeAt: number;
@@ -48,7 +48,7 @@ export class Instance {
     return this.#isFrozen;
   }
 
-  /** Waits for a moment, and then until the instance is not frozen. */
+  /** Waits for a short simulated time, and then until the simulated process is not frozen. */
   async point(): Promise<void> {
     if (this.#isOver) return;
     if (this.points++ === this.#freezeAt) this.#isFrozen = true;
@@ -61,9 +61,7 @@ export class Instance {
     for (const task of this.#waiting.splice(0)) task();
   }
 
-  /**
-   * Thaws the instance for good, and no longer delays what it sends and receives. Tests call it at their end.
-   */
+  /** Thaws the simulated process for ever, and no longer delays its messages. Tests call it at their end. */
   over(): void {
     this.#isOver = true;
     this.wake();

@@ -5,11 +5,11 @@ type Queued = Extract<ClaimState, { status: 'queued' }>;
 /** A claim that waits or holds. */
 export interface Joined {
   readonly states: readonly ClaimState[];
-  /** The last state `queued` of the claim, if there was one. */
+  /** The latest state of the claim in which it waited in the queue. `undefined` if it never waited. */
   readonly queued: Queued | undefined;
   /** The ownership, once the lock is held. */
   readonly ownership: Ownership | undefined;
-  /** Rejects with the error that ended the claim before a grant. */
+  /** Promise of the ownership. Rejects with the error that ended the claim before a grant. */
   readonly held: Promise<Ownership>;
   leave(): void;
 }

@@ -83,7 +83,7 @@ describe('a latch', () => {
     expect(early.end).to.equal('open');
   });
 
-  it('resolves the wait of a client that was cut off from before the count reached 0 until a new count was set', async () => {
+  it('resolves the wait of a client that was cut off while the count reached 0 and a new count was set', async () => {
     const line = new MemoryLine(stage.server);
     const slow = latch(clientOver(line), 'exit');
     await exit.trySetCount(1);

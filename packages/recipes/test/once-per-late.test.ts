@@ -38,7 +38,7 @@ describe('oncePer with lateSlots', () => {
     expect(await late.latest()).to.include({ slot: '3' });
   });
 
-  it('does the work of a late slot that waited during the work of a newer slot', async () => {
+  it('does the work of a late slot whose call waited during the work of a newer slot', async () => {
     const hold = await client.acquire('report');
     const { promise: end, resolve } = deferred();
     const newer = job(1).run(2, () => end);

@@ -32,7 +32,10 @@ class Scene {
     return instance;
   }
 
-  /** Starts a call. Returns an object that gets the result of the call when it settles. */
+  /**
+   * Starts a call of `oncePer` in one simulated process. Returns an object that gets the result of the call
+   * when it settles.
+   */
   call(instance: Instance, slot: number, owner: string): { result: Result | undefined } {
     const called: { result: Result | undefined } = { result: undefined };
     const work = async (ownership: { readonly held: boolean }): Promise<string> => {
@@ -64,9 +67,9 @@ class Scene {
 const count = (all: readonly number[], one: number): number => all.filter((slot) => slot === one).length;
 
 /**
- * Freezes one instance at its `at`-th point at which it awaits something, while another instance waits for the
- * same slot. Then a third instance runs a newer slot, and the frozen instance resumes.
- * @returns the number of points at which the first instance awaited something
+ * Freezes one simulated process at its `at`-th point at which it awaits something, while another process
+ * waits for the same slot. Then a third process runs a newer slot, and the frozen process resumes.
+ * @returns the number of points at which the first process awaited something
  */
 async function frozenAt(promise: Promised, at: number): Promise<number> {
   const scene = new Scene(promise);
@@ -122,8 +125,8 @@ describe('oncePer with instances that die or freeze', () => {
             clock.after(comesAfterMs, () => calls.push({ slot, called: scene.call(one, slot, `i${i}`) }));
             clock.after(comesAfterMs + wakesAfterMs, () => one.wake());
           }
-          // The plan may unfreeze an instance before it reaches the point at which it freezes. It then stays
-          // frozen, as if its process had died.
+          // The random times may thaw a simulated process before it reaches the point at which it freezes.
+          // Such a process stays frozen, as if it had died.
           await clock.advance(LATE_MS * instances.length);
           expect(scene.late).to.deep.equal([]);
           const isCalm = instances.every(({ freezeAt }) => freezeAt === Infinity);

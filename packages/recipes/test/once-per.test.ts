@@ -225,7 +225,8 @@ describe('oncePer', () => {
       expect(await failureOf(broken.run('2', () => expect.fail('not in order')))).to.include({
         code: 'INVALID_ARGUMENT',
       });
-      // The call rejects too if the slot to compare with is noted by another client during the call.
+      // The call is also rejected when another client notes a slot during the call, and `compare` fails for
+      // that slot.
       await report.forget();
       const run = failureOf(broken.run('2', () => expect.fail('not in order')));
       await client.register('report', 'slot').change(() => '{"slot":"1","token":"1","by":"b","at":1}');

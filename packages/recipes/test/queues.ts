@@ -1,6 +1,9 @@
 import type { QueueEntry, QueueState } from '@queuelock/core';
 
-/** The properties of a queue entry that a test sets. All others have the values of a plain lock's entry. */
+/**
+ * The properties of a queue entry that a test sets. All other properties have the values of a plain lock's
+ * entry.
+ */
 export type EntryParts = Partial<Omit<QueueEntry, 'key' | 'order'>>;
 
 /** Returns a snapshot of a queue with the keys `NAME/0`, `NAME/1`, ... */

@@ -12,8 +12,8 @@ const META = '{queuelock}:meta';
 type Client = NonNullable<RedisOptions['client']>;
 
 /**
- * For each way to name one node of a cluster in the options of `redis()`, a function that returns such
- * options.
+ * Several ways to name one node of a cluster in the options of `redis()`. Each is a function that returns the
+ * options for a node.
  */
 const WAYS: Readonly<Record<string, (node: Node) => RedisOptions>> = {
   url: ({ server }) => ({ url: `redis://${server.endpoint}` }),
@@ -89,7 +89,8 @@ describe('a Redis Cluster', () => {
       'tryEnqueue in a new queue': () => session.tryEnqueue(newSpec({ queue: 'new' })),
       renew: () => session.renew(signal),
     };
-    // Runs every step before any key has moved, and again after each key that moves.
+    // Runs every step before any key has migrated to the other node, and again after the migration of each
+    // key.
     for (;;) {
       const before = await state();
       for (const [step, take] of Object.entries(steps)) {
@@ -119,7 +120,8 @@ describe('a Redis Cluster', () => {
     const migration = await SlotMigration.begin(cluster, META);
     const keys = await migration.keys();
     await migration.move(keys.slice(0, Math.ceil(keys.length / 2)));
-    // The request of `tryAcquire` starts during the migration, and gets its reply after the migration.
+    // The request of `tryAcquire` is sent while the hash slot migrates, and gets its reply after the end of
+    // the migration.
     const busy = third!.tryAcquire('jobs');
     await migration.end();
     expect(await busy).to.equal(undefined);

@@ -67,7 +67,7 @@ export class SlotMigration {
     this.#slot = slot;
   }
 
-  /** Begins the migration of the hash slot that contains `key`. No key moves yet. */
+  /** Begins to migrate the hash slot of the key `key` from the first node to the second. No key moves yet. */
   static async begin({ first, second }: Cluster, key: string): Promise<SlotMigration> {
     const slot = String(await first.operator.call('CLUSTER', 'KEYSLOT', key));
     await second.operator.call('CLUSTER', 'SETSLOT', slot, 'IMPORTING', first.id);
@@ -75,7 +75,7 @@ export class SlotMigration {
     return new SlotMigration(first, second, slot);
   }
 
-  /** Returns the keys of the hash slot that are still on the old node. */
+  /** Returns the keys of the migrating hash slot that have not moved to the second node yet. */
   async keys(): Promise<readonly string[]> {
     return (await this.#from.operator.call('CLUSTER', 'GETKEYSINSLOT', this.#slot, '1000')) as string[];
   }
@@ -85,7 +85,7 @@ export class SlotMigration {
     await this.#from.operator.call('MIGRATE', host, port, '', '0', '5000', 'KEYS', ...keys);
   }
 
-  /** Moves the remaining keys, and assigns the hash slot to the other node. */
+  /** Moves the remaining keys of the hash slot to the second node, and then assigns the hash slot to it. */
   async end(): Promise<void> {
     const left = await this.keys();
     if (left.length > 0) await this.move(left);

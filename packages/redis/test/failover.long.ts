@@ -49,7 +49,8 @@ describe('a replica of Redis that lags and takes over', () => {
   it('lets a second client hold, and a fenced resource refuses the earlier holder', async () => {
     const earlier = client(primary);
     await earlier.run('warm', async () => undefined);
-    // From here on, the replica receives no writes of the primary, so it does not know the next hold.
+    // From here on, the replica receives no writes of the primary. So the replica does not know the hold that
+    // begins now.
     replication.toClient.blackhole();
     const held = await earlier.acquire('report');
     await requested(replica, ['REPLICAOF', 'NO', 'ONE']);

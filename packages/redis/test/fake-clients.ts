@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 
 type Library = 'ioredis' | 'redis';
 
-/** The methods of a client of each library that the drivers call. */
+/** The methods that the drivers call, of a client of ioredis and of a client of npm redis. */
 export const METHODS = {
   ioredis: ['call', 'connect', 'disconnect', 'duplicate', 'on', 'subscribe', 'unsubscribe'],
   redis: ['connect', 'destroy', 'duplicate', 'on', 'sendCommand', 'subscribe', 'unsubscribe'],
@@ -13,11 +13,13 @@ const SYNCHRONOUS: ReadonlySet<string> = new Set(['on', 'duplicate', 'destroy', 
 interface Behaviour {
   /** Name of the method that fails in each duplicate of the simulated client. */
   readonly failing?: string;
-  /** How the method fails: it throws (`at once`), or its promise rejects (`later`). */
+  /** How the failing method fails: it throws (`at once`), or its promise rejects (`later`). */
   readonly phase?: 'at once' | 'later';
-  /** Converts each reply before the driver gets it. */
+  /**
+   * Changes each reply before the driver gets it, to simulate a client that does not return replies as sent.
+   */
   readonly reply?: (reply: unknown) => unknown;
-  /** Whether connecting succeeds. Default `true`. */
+  /** Whether a simulated connection is ever established. If not, connecting never ends. Default `true`. */
   readonly connects?: boolean;
 }
 
@@ -72,7 +74,9 @@ abstract class FakeClient extends EventEmitter {
     return this.behaviour.reply ? this.behaviour.reply(reply) : reply;
   }
 
-  /** Fails if the test has named `method` as the failing method. */
+  /**
+   * Simulates the end of a call of `method`: throws or rejects if the test has chosen this method to fail.
+   */
   protected attempt(method: string): Promise<void> {
     const { failing, phase } = this.behaviour;
     if (method !== failing) return Promise.resolve();

@@ -157,7 +157,7 @@ describe('a connection to Redis', () => {
     await trap.lost;
     await requested;
     expect(await repeatUntilDefinite(() => session.remove('jobs', spec.id), signal)).to.equal(true);
-    // Sends the same enqueue again after the removal, as if the network had delivered it late.
+    // Sends a copy of the enqueue after the removal of the entry, as if the network had delivered it late.
     const { operator } = clients;
     const copy = [session.id, '1', '0', 'jobs', spec.id, '0', '1', '1', ''];
     const response = await operator.redis.evalsha(SCRIPTS.enqueue.sha, 1, operator.key('meta'), ...copy);

@@ -29,8 +29,8 @@ describe('an attempt to connect to Redis that is aborted while its socket is ope
     };
     const accepted = once(server, 'connection') as Promise<[Socket]>;
     const opening = settled(driver.open(events));
-    // The attempt may end before the server has accepted a connection, so the test waits for the accepted
-    // connection or the end of the attempt.
+    // The attempt to connect may end before the server has accepted a connection. So the test waits for the
+    // accepted connection or for the end of the attempt.
     const first = await Promise.race([accepted, opening]);
     if (Array.isArray(first)) {
       const [socket] = first as [Socket];

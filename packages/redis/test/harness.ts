@@ -17,8 +17,9 @@ export function harness(prefix: string, server: typeof sharedRedis = sharedRedis
   return {
     name: 'redis',
     ttlMs: 800,
-    // A waiter reads the queue when the first lease ends, and removes expired entries. A waiter far back in
-    // the queue does so up to 100 ms after the waiter at its front. The other 700 ms are for a busy machine.
+    // A waiter reads the queue when the first lease ends, and so removes expired entries. A waiter far back
+    // in the queue does so up to 100 ms after the first waiter. The limit of 800 ms leaves 700 ms for a busy
+    // machine.
     expiryGranularityMs: 800,
     connect: async () => redis({ url: `redis://${await endpoint()}`, prefix }),
     traces: true,

@@ -11,8 +11,8 @@ describe('a subscribed connection to Redis that receives nothing, without an err
     const holder = await clients.session();
     const held = newSpec();
     await holder.enqueue(held);
-    // With this TTL the next heartbeat would come after the end of the test. So it is not the heartbeat that
-    // detects the silent connection.
+    // With a TTL of 10 minutes, the next heartbeat would come after the end of the test. So it is not the
+    // heartbeat that detects the silent connection.
     const waiter = await clients.session(deaf, 600_000);
     const turn = admitted(await waiter.enqueue(newSpec()));
     const trap = proxy.loseNextReply((chunk) => chunk.includes('queue:other'));

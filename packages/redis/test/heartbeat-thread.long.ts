@@ -35,7 +35,7 @@ describe('the connection of the heartbeat thread', function () {
     return until(hasThem, { what: `${expected} connections`, withinMs: WITHIN_MS });
   }
 
-  it('is one more, and is closed with the client', async () => {
+  it('is opened beside those of the main thread, and is closed with the client', async () => {
     const hold = await locks.acquire('jobs');
     await connections(before + OF_CLIENT + OF_THREAD);
     await hold.release();
@@ -57,7 +57,7 @@ describe('the connection of the heartbeat thread', function () {
     await connections(before + OF_CLIENT + OF_THREAD);
   });
 
-  it('is reported when the server refuses it, and is opened once the server accepts it', async () => {
+  it('causes an error when the server refuses it, and is opened once the server accepts it', async () => {
     await clients.operator.redis.config('SET', 'maxclients', before + OF_CLIENT);
     try {
       const hold = await locks.acquire('jobs');

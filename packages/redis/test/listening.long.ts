@@ -30,7 +30,7 @@ class Steps implements Clock {
 }
 
 describe('the notification listener of Redis', () => {
-  it('detects that messages do not arrive, but not while the server itself is down', async () => {
+  it('reports that published messages do not arrive, but not while the server is down', async () => {
     const clock = new Steps();
     let isUp = true;
     let arrives = true;

@@ -43,8 +43,8 @@ describe('a Redis session that reads its entries', () => {
     const spec = newSpec();
     const turn = admitted(await session.enqueue(spec));
     session.readState();
-    // The read in progress may have missed the change for which `readState` is called a second time, so
-    // another read must follow.
+    // The second call of `readState` comes while a read is in progress. That read may have missed the latest
+    // change, so another read must follow.
     session.readState();
     stage.looks.shift()!([0, 5, '7', 0, spec.id, spec.queue]);
     await new Promise(setImmediate);

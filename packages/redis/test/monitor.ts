@@ -21,10 +21,13 @@ export class Monitor {
     });
   }
 
-  /** Returns the commands of clients, and the channels that scripts published on, since the last call. */
+  /**
+   * Returns the commands of clients, and the channels on which scripts published, since the previous call of
+   * `since`.
+   */
   async since(): Promise<{ readonly requested: readonly string[]; readonly published: readonly string[] }> {
-    // The server reports commands in their order. When it reports the `echo` below, it has reported all
-    // commands before it.
+    // The server reports commands in the order of their execution. Once it has reported this `echo`, it has
+    // reported all earlier commands.
     const reported = once(this.#monitor, 'monitor');
     await this.#redis.echo('end');
     while (!this.#requested.includes('echo'))

@@ -90,7 +90,7 @@ describe('the options of Redis', () => {
     cluster.disconnect();
   });
 
-  it('refuse heartbeats from a thread beside a connection of ioredis, and state what to set instead', async () => {
+  it('refuse maxBlockedMs together with a connection of ioredis, and the error names the option to set instead', async () => {
     const backend = redis({ client: new Redis({ lazyConnect: true }) });
     expect(() => createLockClient(backend, { maxBlockedMs: 30_000 })).to.throw(
       'client beside maxBlockedMs is left out, because no thread can be passed a client: set url instead',

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { createRequire } from 'node:module';
 
-// The other lock libraries, which have no queue, are dependencies of the benchmark package only.
+// Loads npm redlock and redis-semaphore from the benchmark package, the only one that depends on them.
 const ofBench = createRequire(new URL('../../bench/package.json', import.meta.url));
 
 interface RedlockLock {

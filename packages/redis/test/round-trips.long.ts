@@ -52,7 +52,7 @@ describe('the round trips on Redis', () => {
     expect(await clients.operator.entries('tried')).to.deep.equal([]);
   });
 
-  it('for a hand-off are only that of the release, since waiters send nothing', async () => {
+  it('for a hand-off are one for the release and none for the waiters', async () => {
     const holder = await ready();
     const waiters = await Promise.all(Array.from({ length: 5 }, ready));
     let ownership = await holder.acquire('handed');
@@ -68,7 +68,7 @@ describe('the round trips on Redis', () => {
         () => next[place]?.(place),
         () => undefined,
       );
-      // The next waiter starts once this waiter's entry exists, so that the order of the waiters is known.
+      // Waits until this waiter's entry is in the queue, so that the order of the waiters is known.
       let there = 0;
       while (there < place + 2)
         there = await clients.operator.redis.zcard(clients.operator.key('line:handed'));

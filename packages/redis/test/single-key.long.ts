@@ -66,7 +66,7 @@ describe('a queue of Redis with a single key', () => {
     expect(await take()).to.equal('OK');
   });
 
-  it('extends the life of the key with each heartbeat', async () => {
+  it('extends the life of the single key with each heartbeat', async () => {
     const session = await clients.session(clients.connect({ singleKey }), 20_000);
     await session.enqueue(newSpec());
     await clients.operator.redis.pexpire(KEY, 5_000);
@@ -74,7 +74,7 @@ describe('a queue of Redis with a single key', () => {
     expect(await clients.operator.redis.pttl(KEY)).to.be.within(5_001, 20_000);
   });
 
-  it('frees the key of an expired session', async () => {
+  it('frees the single key of an expired session', async () => {
     const session = await clients.session(clients.connect({ singleKey }));
     const turn = session.enqueue(newSpec());
     await turn;
@@ -83,7 +83,7 @@ describe('a queue of Redis with a single key', () => {
     expect(await take()).to.equal('OK');
   });
 
-  it("ends the hold when another client has replaced the key, and keeps that client's value", async () => {
+  it("ends the hold when another client has replaced the single key, and keeps that client's value", async () => {
     const session = await clients.session(clients.connect({ singleKey }));
     const placement = await session.enqueue(newSpec());
     const loss = lost(placement);

@@ -11,7 +11,7 @@ const CLIENTS = 6;
 const LASTS_MS = 45_000;
 const TTL_MS = 2_000;
 
-/** One hold. Its times are on the clock of this process. */
+/** A hold of one client. Its times are on the clock of the process that runs the test. */
 interface Hold {
   readonly who: number;
   readonly token: bigint;

@@ -4,8 +4,8 @@ import type { Machine, Timeline } from './timeline.ts';
 /** The faults between a client and a member. Probabilities are from 0 to 1. */
 export interface LinkFaults {
   /**
-   * What happens to messages from the client to the member: they are lost, or (`late`) arrive only when the
-   * fault ends. `back` is the same for messages to the client.
+   * Fault of all messages from the client to the member (`there`), or from the member to the client (`back`).
+   * The messages are lost, or (`late`) arrive only when the fault ends.
    */
   readonly there?: 'lost' | 'late';
   readonly back?: 'lost' | 'late';
@@ -100,7 +100,7 @@ export class Link<M extends LinkEnd = LinkEnd> {
     return takesMs + (failure[way] === 'late' ? this.#troubleUntil : now);
   }
 
-  /** Runs the task at the simulated time `at`, on the machine of the recipient. */
+  /** Runs the task at the simulated time `at`, on the machine that receives the message. */
   deliver(way: Direction, at: number, task: () => void): void {
     const machine = way === 'there' ? this.member.machine : this.client;
     this.#timeline.after(at - this.#timeline.now(), machine, task);

@@ -11,8 +11,8 @@ const NS = 1e6;
  */
 const AFTER_END = 0.03;
 /**
- * Matches the name of an attempt to acquire, such as `c1x3`: the client, a letter for the client's list of
- * steps, and the number of the attempt.
+ * Matches the name of an attempt to acquire, such as `c1x3`: the client `c1`, its list of steps `x`, and the
+ * attempt number 3.
  */
 const ATTEMPT = /c\d+'?[a-z]\d+/g;
 

@@ -34,7 +34,10 @@ export class Random {
     return list[this.int(0, list.length - 1)] as T;
   }
 
-  /** Returns an independent source of random numbers for another purpose. */
+  /**
+   * Returns a source of random numbers for the purpose `name`. It does not depend on the numbers that this
+   * source has returned.
+   */
   fork(name: string): Random {
     let hash = this.#seed ^ 0x811c9dc5;
     for (const letter of name) hash = Math.imul(hash ^ (letter.codePointAt(0) ?? 0), 0x01000193);

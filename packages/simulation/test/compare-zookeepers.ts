@@ -26,7 +26,7 @@ export async function compareWith(
   });
 }
 
-/** Returns the transcript of a single simulated member without faults. */
+/** Returns the responses and events that clients get from a single simulated member without faults. */
 async function simulatedTranscript(list: readonly Group[]): Promise<Transcript> {
   const timeline = new Timeline();
   const random = new Random(1);

@@ -17,13 +17,13 @@ export function killedMutants(): Table {
   return JSON.parse(readFileSync(FILE, 'utf8')) as Table;
 }
 
-/** Updates the given entries of the table and keeps all others. */
+/** Updates the given entries of `mutants/killed.json` for one store, and keeps all other entries. */
 export function writeKilledMutants(store: StoreName, entries: ReadonlyMap<string, KilledMutant>): void {
   const table = killedMutants();
   writeFileSync(FILE, textOf({ ...table, [store]: { ...table[store], ...Object.fromEntries(entries) } }));
 }
 
-/** Formats the table with one line for each mutant, as oxfmt does. */
+/** Formats the table of killed mutants with one line for each mutant, as oxfmt does. */
 function textOf(table: Table): string {
   const stores = Object.entries(table).map(([store, entries]) => {
     const lines = Object.entries(entries).map(

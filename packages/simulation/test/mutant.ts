@@ -6,7 +6,10 @@ import type { Alteration } from '@queuelock/harness/alteration';
  */
 export interface Mutant {
   readonly what: string;
-  /** The rules that may detect the defect. The first rule that a run breaks must be one of them. */
+  /**
+   * The rules of the simulation that may detect the defect. The first rule that a run with the defect breaks
+   * must be one of them.
+   */
   readonly killedBy: readonly Rule[];
   readonly alterations: readonly Alteration[];
 }

@@ -1,4 +1,4 @@
-// As simulation.test.ts, but with new random runs every time. Also checks that each mutant is detected.
+// Simulates core and a backend over a simulated store, with new random runs every time. Also checks that each mutant is detected.
 //
 //   QUEUELOCK_SIMULATION_SECONDS=600 node_modules/.bin/mocha packages/simulation/test/simulation.long.ts -g 'keep every rule'
 //   QUEUELOCK_SEED=...                                     starts with that seed

@@ -1,4 +1,4 @@
-// Simulates core and a backend over a simulated store. These runs are the same every time.
+// Simulates core and a backend over a simulated store, with the same runs every time.
 //
 //   node_modules/.bin/mocha packages/simulation/test/simulation.long.ts    simulates new random runs
 import { expect } from 'chai';

@@ -42,7 +42,7 @@ describe('the rule for a session whose lock was stolen', () => {
     expect(await ruleBrokenBy(90)).to.equal(undefined);
   });
 
-  it('is kept when the semaphore has permits for both holders', async () => {
+  it('is kept when the semaphore has permits for the session and for the client that stole', async () => {
     expect(await ruleBrokenBy(300, 2)).to.equal(undefined);
   });
 });

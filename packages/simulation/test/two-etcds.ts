@@ -191,7 +191,7 @@ export class Transcript {
 /** Waits until all responses and events that the server has sent have arrived. */
 export type Settle = () => Promise<void>;
 
-/** Executes the operations, one after another. */
+/** Executes the operations on one server, one after another. Returns its responses and events. */
 export async function transcribe(
   driver: Driver,
   list: readonly Operation[],
@@ -219,8 +219,8 @@ export async function transcribe(
       const create = { watch_id: id, key: Buffer.from(key), ...range_end, filters: filters as 'Noput'[] };
       watching.write({ create_request: { ...create, start_revision: String(Math.max(0, from)) } });
       await made;
-      // Events of past revisions arrive up to 100 ms after the start of a watch. They arrive in one message
-      // if nothing else happens in that time.
+      // Waits for the events of past revisions, which arrive up to 100 ms after the start of a watch. They
+      // arrive in one message if nothing else happens in that time.
       if (from > 0) await settle();
       transcript.answers.push('watches');
     } else if (one.kind === 'cancel') {

@@ -16,8 +16,8 @@ type Operation =
 type Mode = Exclude<keyof typeof nodeRequests.CreateFlag, 'persistent-with-ttl'>;
 
 /**
- * Requests that one of the two clients sends together. An empty list means that the client ends its session
- * and opens another.
+ * Requests that one of the two clients of a server sends together. An empty list means that this client ends
+ * its session and opens another.
  */
 export interface Group {
   readonly by: 0 | 1;
@@ -81,7 +81,7 @@ function operation(random: Random, kind: Operation['kind']): Operation {
   return { kind, steps };
 }
 
-/** All responses and events that the clients received. */
+/** All responses and events that the two clients of a server received. */
 export type Transcript = readonly unknown[];
 
 /** A client of the simulated or of the real server, which records the events that it receives. */
@@ -111,7 +111,8 @@ export async function transcribe(dial: Dial, address: string, list: readonly Gro
       await client.link.closed;
       clients[by] = await open(dial, address);
       sessions.set(clients[by].session, `session ${sessions.size}`);
-      // When a session ends, a server removes its nodes in any order. So these events are sorted.
+      // When a session ends, a server removes its nodes in any order. So the events of the removals are
+      // sorted.
       await seen(other);
       output.push(['ends', response.code, taken(client).sort(), taken(other).sort()]);
       continue;
@@ -161,7 +162,7 @@ function sendRequest<T>(
   );
 }
 
-/** Sends one more request. All earlier events arrive before its response. */
+/** Reads the root node and waits for the response. All earlier events arrive before that response. */
 async function seen(client: Client): Promise<void> {
   await sendRequest(client, nodeRequests.exists('/', false));
 }

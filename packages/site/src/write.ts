@@ -10,7 +10,7 @@ export const CONTENT: string = join(ROOT, 'packages/site/.content');
 
 /**
  * Deletes the former pages and writes all pages.
- * @throws when a link has no target; the message lists all such links
+ * @throws when links have no target; the message lists all of them
  */
 export function writePages(sources: Sources): void {
   rmSync(CONTENT, { recursive: true, force: true });

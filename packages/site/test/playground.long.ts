@@ -38,7 +38,7 @@ describe('the playground in Chromium', function () {
     const reported = await page.getByRole('main').textContent();
     await page.close();
     expect(complaints).to.deep.equal([]);
-    // If the next holder is granted too early, the log shows a violation.
+    // The log shows a violation if a contender was granted the lock before the earlier hold was over.
     expect(reported).to.not.match(/too early|violation/i);
   });
 

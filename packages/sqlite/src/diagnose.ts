@@ -11,8 +11,8 @@ import type { Store } from './file/store.ts';
 // reads the file all the time, so that no checkpoint can copy the log to the file.
 const LARGE_LOG_BYTES = 64 * 1024 ** 2;
 
-// The free space of the file system below which an error is reported, in bytes. The log may grow by about as
-// much in the time of a few checkpoints.
+// An error is reported if the file system has less free space than this, in bytes. The write-ahead log may
+// grow by about as much during a few checkpoints.
 const SPACE_BYTES = 16 * 1024 ** 2;
 
 /**

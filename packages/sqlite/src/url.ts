@@ -22,7 +22,8 @@ export function fromUrl(url: string): Backend {
   if (scheme !== 'sqlite' || hosts.length > 0 || path === '')
     throw invalidArgument('backend URL', display, RULE);
   const parameters: Pick<SqliteOptions, 'onProcessExit'> = Object.fromEntries(params);
-  // The function `sqlite` checks the values together with the other options.
+  // Checks only the names of the parameters. The function `sqlite` checks their values together with the
+  // other options.
   checkedOptions('parameters of a sqlite: URL', parameters, PARAMETERS);
   return sqlite({
     file: display.startsWith('sqlite:/') ? `/${path}` : path,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { loadDriver, type Database } from '../src/driver/driver.ts';
 
 /**
- * A directory with a lock file for tests, and changes that an operator makes in the file with other tools.
+ * A directory with a lock file for tests. Its methods change the file as an operator does with other tools.
  */
 export class Bench {
   readonly directory: string = mkdtempSync(join(tmpdir(), 'queuelock-test-'));

@@ -1,7 +1,7 @@
 import { describeContest } from './describe-contest.ts';
 
-// Decides which process is killed when: numbers from 0 to 1 in place of random ones, well spread and the same
-// in every run.
+// Returns numbers from 0 to 1, which decide when a process is killed and which one. They are well spread, and
+// the same in every run, unlike random numbers.
 let latest = 0;
 const chance = (): number => (latest = (latest + 0.382) % 1);
 

@@ -98,7 +98,7 @@ export interface Script {
 
 /** What happened in a contest: the holds, and how long steps blocked the event loops. */
 export interface Outcome {
-  /** The holds in the order of their starts. */
+  /** The holds of the contest, in the order of their starts. */
   readonly holds: readonly Hold[];
   readonly blocks: readonly Blocks[];
   readonly tookMs: number;

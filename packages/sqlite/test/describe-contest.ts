@@ -8,7 +8,10 @@ import { Contender, contest, faultsIn, inOrder, percentile, type Hold, type Scri
 import { endScripts } from '@queuelock/harness/services/script-process';
 import { until } from '@queuelock/harness/services/until';
 
-/** How large a contest is: numbers of processes, rounds and killed processes. */
+/**
+ * The size of a contest, in which processes compete for one lock: numbers of processes, of rounds and of
+ * killed processes.
+ */
 interface Extent {
   readonly processes: number;
   readonly rounds: number;
@@ -78,7 +81,7 @@ export function describeContest({ processes, rounds, kills, soonMs, withinMs, ch
   });
 }
 
-/** Resolves when any of these contenders has started a new hold. */
+/** Resolves when any of the given contenders has started a new hold. */
 async function untilHeldAgain(contenders: readonly Contender[], withinMs: number): Promise<void> {
   const count = (): number => contenders.reduce((sum, { holds }) => sum + holds.length, 0);
   const before = count();

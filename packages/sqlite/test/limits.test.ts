@@ -6,10 +6,10 @@ describe('a SQLite file on a full disk', () => {
   const refused = (errcode: number): Error =>
     asQueueLockError(Object.assign(new Error('refused'), { errcode }), '/locks.db');
 
-  it('causes an error that names the full disk and has responded: true', () => {
+  it('causes an error that names the full disk, and whose property responded is true', () => {
     expect(refused(13)).to.include({ code: 'UNAVAILABLE', retryable: true, responded: true });
     expect(refused(13).message).to.contain('free space on its file system');
-    // The extended code SQLITE_IOERR_WRITE.
+    // 778 is the extended result code `SQLITE_IOERR_WRITE`.
     expect(refused(778).message).to.contain('full or broken');
   });
 

@@ -1,4 +1,4 @@
-// The kinds of locks that the measurement compares. Each runs work while it holds the lock.
+// The kinds of locks that measure.ts compares. Each runs work while it holds the lock.
 import { writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createLockClient } from '@queuelock/core';

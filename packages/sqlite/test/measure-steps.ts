@@ -13,7 +13,7 @@ const directory = mkdtempSync(join(tmpdir(), 'queuelock-measure-'));
 const backend = sqlite({ file: join(directory, 'locks.db') });
 const session = await backend.open(60_000, new AbortController().signal);
 
-/** Returns for each call how many milliseconds it blocked the event loop. */
+/** Calls `call` repeatedly, and returns for each call how many milliseconds it blocked the event loop. */
 async function times(call: () => unknown): Promise<readonly number[]> {
   const taken: number[] = [];
   for (let step = 0; step < steps; step += 1) {

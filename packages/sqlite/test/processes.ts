@@ -1,5 +1,5 @@
-// A process that deaths.test.ts starts: processes.ts FILE [resumption]. It acquires the lock `jobs`, and does
-// what the messages of the test request.
+// A process that deaths.test.ts starts: processes.ts FILE [resumption]. It acquires the lock `jobs`, and then
+// does what the messages of the test request. With `resumption`, it first exports its session.
 import { createLockClient } from '@queuelock/core';
 import { sqlite } from '@queuelock/sqlite';
 

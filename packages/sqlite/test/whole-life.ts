@@ -31,7 +31,7 @@ await (await two.resume!(resumption!, signal)).close();
 for (const subscription of watching) subscription.unsubscribe();
 following.unsubscribe();
 await one.close();
-// One session is not closed, and one observer is still subscribed. Neither must keep the process alive.
+// Leaves one session open and one observer subscribed. Neither must keep the process alive.
 two.observe(spec.queue).subscribe();
 await two.close();
 process.send?.('closed');

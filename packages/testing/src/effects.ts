@@ -16,7 +16,7 @@ export interface StaleEffect {
   readonly effect: string;
   /** When the effect happened, in milliseconds of the test store's time. */
   readonly atMs: number;
-  /** Name of the lock, if it is known. */
+  /** Name of the lock that the effect needed, if it is known. */
   readonly lock?: string;
   /** Id of the test client whose hold has ended; absent when there was no hold at all. */
   readonly client?: string;

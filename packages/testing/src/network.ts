@@ -75,7 +75,8 @@ export class FaultyNetwork implements Network {
     reply.catch(() => undefined);
     if (loss === 'reply') return this.#noReply(call);
     await reply.catch(() => undefined);
-    // The process may have been paused, or its connection cut, since it sent the request.
+    // Checks the connection again: since the request, the process may have been paused, or its connection
+    // cut.
     await this.#running();
     return this.isPartitioned ? this.#noReply(call) : reply;
   };

@@ -15,7 +15,7 @@ export interface TestClientOptions extends Omit<LockClientOptions, 'clock' | 're
 export interface TestClient {
   /** Name of the process in reports: `client1`, `client2`, and so on. */
   readonly id: string;
-  /** The client for the code under test. */
+  /** The lock client that the test passes to the code under test. */
   readonly locks: LockClient;
   readonly network: Network;
   /**

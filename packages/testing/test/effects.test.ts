@@ -2,7 +2,8 @@ import { createTestStore } from '@queuelock/testing';
 import { expect } from 'chai';
 
 /**
- * The code under test: reads, then charges. If `isCareful` is true, it checks its signal in between.
+ * The code under test: first reads, then charges. If `isCareful` is true, it checks between the two whether
+ * the signal of its hold has aborted.
  */
 async function job(
   { isCareful, signal }: { readonly isCareful: boolean; readonly signal: AbortSignal },

@@ -80,7 +80,10 @@ export interface LockManager extends AsyncDisposable {
    * });
    */
   request<T>(name: string, callback: LockGrantedCallback<T>): Promise<Awaited<T>>;
-  /** Requests the lock as the overload without `options` does, but with these options. */
+  /**
+   * Requests the lock as `request` without options does, but with the mode, the signal and the other given
+   * options.
+   */
   request<T>(name: string, options: LockOptions, callback: LockGrantedCallback<T>): Promise<Awaited<T>>;
   /**
    * Returns the held and pending requests of all clients of this scope. It includes every change that the

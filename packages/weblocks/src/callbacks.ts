@@ -3,9 +3,9 @@ import { boundToCaller } from '@queuelock/core/backend';
 /** A request whose callback has not run yet. */
 export interface PendingCallback {
   /**
-   * Records that the request is granted. Then calls `run`, which calls the callback of the request, in the
-   * next turn of the event loop, or after the callbacks of earlier requests. `run` has the asynchronous
-   * context of this call of `ready`.
+   * Records that the request is granted, and schedules its callback. `run`, which calls the callback, is
+   * called in the next turn of the event loop, or after the callbacks of earlier requests. It has the
+   * asynchronous context of the call of `ready`.
    */
   ready(run: () => void): void;
   /** Removes a request that ends without a call of its callback. */
@@ -23,8 +23,8 @@ interface CallbackSlot {
 
 /**
  * Runs the callbacks of granted requests in the order of the requests. Two rules apply:
- * - For one name, a callback always waits for those of earlier requests. These are certain to be granted,
- *   since the queue grants in order.
+ * - For one name, a callback always waits for the callbacks of earlier requests. Those requests are certain
+ *   to be granted, since the queue grants in order.
  * - For different names, the order is kept only among requests that are granted in the same turn of the event
  *   loop.
  */
@@ -48,7 +48,8 @@ export class Callbacks {
   }
 
   /**
-   * Runs the callbacks in the next turn of the event loop, when all grants of the present turn have arrived.
+   * Runs all callbacks that may run, in the next turn of the event loop: by then, all grants of the present
+   * turn have arrived.
    */
   #call(): void {
     if (this.#called) return;

@@ -1,7 +1,7 @@
 /**
- * Runs steps (requests to the store) one after the other, in the order in which they were added. Each starts
- * when the outcome of the previous one is certain. So no lock request overtakes an earlier one of the same
- * client, whatever their names.
+ * Runs steps (requests to the store) one after the other, in the order in which they were added. A step
+ * starts when the outcome of the step before it is certain. So no lock request overtakes an earlier request
+ * of the same client, whatever their names.
  */
 export class Chain {
   #last: Promise<unknown> = Promise.resolve();

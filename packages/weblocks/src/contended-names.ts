@@ -1,4 +1,5 @@
-// Largest number of remembered names. If a name is forgotten, its next request may need one round trip more.
+// Largest number of names that this client remembers as contended. After a name is forgotten, its next
+// request may need one more round trip.
 const MAX_NAMES = 1_000;
 
 /**

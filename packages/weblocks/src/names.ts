@@ -53,9 +53,9 @@ export class Names {
 }
 
 /**
- * Encodes the name of a lock. Printable ASCII stays as it is, except `=` and `/`. Every other UTF-16 code unit becomes `=` and four
- * hexadecimal digits, and the empty name becomes `=`. A name may be any sequence of code units, also one that is not valid text. Different
- * names have different codes.
+ * Encodes the name of a lock. Printable ASCII stays as it is, except `=` and `/`. Every other UTF-16 code unit becomes `=` and four hexadecimal
+ * digits, and the empty name becomes `=`. A name may be any sequence of code units, also one that is not valid text. Different names have different
+ * encodings.
  */
 export function encode(name: string): string {
   if (name === '') return '=';

@@ -13,7 +13,7 @@ export interface RequestArguments {
 const MODES: readonly LockMode[] = ['exclusive', 'shared'];
 
 /**
- * Converts and checks the arguments of `request`, as Web IDL and the draft demand.
+ * Converts and checks the arguments of `request`, as Web IDL and the W3C draft of web locks demand.
  * @throws {TypeError} for an argument of another type
  * @throws {DOMException} `NotSupportedError` for a combination that is not allowed
  * @throws the reason of a signal that has aborted

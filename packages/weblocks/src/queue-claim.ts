@@ -24,7 +24,7 @@ export class QueueClaim {
       this.#grant = resolve;
       this.#refuse = reject;
     });
-    // Marks the rejection as handled, because a request that has left does not await this promise.
+    // Marks a rejection of `granted` as handled, because a request that has left does not await this promise.
     this.granted.catch(() => undefined);
     this.#claim = client.claim(queue, options).subscribe({
       next: (state) => this.#onState(state),
@@ -42,7 +42,7 @@ export class QueueClaim {
     return this.#state.status === 'ended';
   }
 
-  /** Leaves the queue. Resolves when the store has confirmed it. */
+  /** Leaves the queue. Resolves when the store has confirmed the removal of the entry. */
   leave(): Promise<void> {
     this.#leaving ??= this.#leave();
     return this.#leaving;

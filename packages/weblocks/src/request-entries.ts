@@ -31,9 +31,9 @@ export interface EntriesSpec {
 }
 
 /**
- * An ordinary request. It enters the queue `line`. At the front of `line` it also enters the queue `hold`, and when it is granted there, it
- * leaves `line`. So `hold` contains the holders and the next request, or several shared ones. All others are only in `line`. To save a
- * round trip, a request that expects an empty `line` enters both queues at once. It still counts as granted only at the front of `line`. If
+ * The entries of an ordinary request. The request enters the queue `line`. At the front of `line` it also enters the queue `hold`, and when it is
+ * granted there, it leaves `line`. So `hold` contains the holders and the next request, or several shared ones. All others are only in `line`. To
+ * save a round trip, a request that expects an empty `line` enters both queues at once. It still counts as granted only at the front of `line`. If
  * `line` was not empty after all, the request leaves `hold` again. While it is in `hold` too early, it may delay other requests.
  */
 export class OrdinaryEntries implements RequestEntries {
@@ -55,7 +55,7 @@ export class OrdinaryEntries implements RequestEntries {
     const line = new QueueClaim(client, queues.line, options);
     this.#line = line;
     this.#granted = this.#advance(line);
-    // Marks the rejection as handled, because a request that was aborted does not await this promise.
+    // Marks a rejection of the grant as handled, because a request that was aborted does not await its grant.
     this.#granted.catch(() => undefined);
     if (!this.#contended.has(queues.line)) this.#inHold();
     await line.placed;

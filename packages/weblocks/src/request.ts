@@ -23,7 +23,7 @@ type Outcome = { readonly value: unknown } | { readonly error: unknown };
  * ended, or if the manager is closed.
  */
 export class LockRequest {
-  /** The promise that the caller gets. */
+  /** The promise that the method `request` of the lock manager returns to its caller. */
   readonly result: Promise<unknown>;
   readonly #args: RequestArguments;
   readonly #entries: RequestEntries;
@@ -71,8 +71,8 @@ export class LockRequest {
   }
 
   /**
-   * Enters the queues. Returns `false` if the request was aborted before that, so that it need not leave
-   * them.
+   * Enters the queues. Returns `false` if the request was settled before and entered none, so that it need
+   * not leave them.
    */
   async #enter(): Promise<boolean> {
     if (this.#isSettled) return false;
@@ -82,10 +82,10 @@ export class LockRequest {
         (hold) => this.#called(hold),
         (error: unknown) => this.#cut(error),
       );
-      // The callback of a request that is granted at once must run before those of later requests.
+      // If the request is granted at once, its callback must run before the callbacks of later requests.
       if (isDecided) await called;
     } catch (error) {
-      // The store has refused the name of the queue, for instance because it is too long.
+      // The request fails: the store has refused the name of the queue, for instance because it is too long.
       this.#cut(error);
     }
     return true;
@@ -115,7 +115,8 @@ export class LockRequest {
     hold?.signal.addEventListener('abort', onLoss);
     publishCall(this.#args, hold !== undefined);
     const end = (outcome: Outcome): void => {
-      // Reading `held` detects a loss even if the timer that reports it has not run yet.
+      // A read of the ownership's property `held` detects a loss even if the timer that reports the loss has
+      // not run yet.
       if (!hold || hold.held) this.#finish(outcome);
       else onLoss();
     };

@@ -62,7 +62,7 @@ interface View {
   readonly error?: unknown;
 }
 
-/** Resolves with the first up-to-date snapshot. Rejects if the read fails. */
+/** Resolves with the first up-to-date view of an observer. Rejects if the read of the store fails. */
 async function firstLive<V extends View>(view$: Observable<V>): Promise<V> {
   const seen$ = view$.pipe(filter(({ status, error }) => status === 'live' || error !== undefined));
   const view = await firstValueFrom(seen$, { defaultValue: undefined });

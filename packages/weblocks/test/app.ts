@@ -1,7 +1,7 @@
 // An application that uses the standard `navigator.locks`. It runs unchanged on any implementation.
 import type { LockManager } from '@queuelock/weblocks';
 
-/** Runs the code, and returns the events in order. */
+/** Runs the application, and returns its events in order. */
 export async function app(locks: Pick<LockManager, 'request' | 'query'>): Promise<string[]> {
   const log: string[] = [];
 

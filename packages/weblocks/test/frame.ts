@@ -124,7 +124,7 @@ export interface Holding {
   end(value?: unknown): Promise<unknown>;
 }
 
-/** Waits until the callback runs. */
+/** Requests a lock, and waits until its callback runs. */
 export async function hold(locks: LockManager, name: string, options: LockOptions = {}): Promise<Holding> {
   let finish!: (value: unknown) => void;
   const work = new Promise((resolve) => (finish = resolve));
@@ -146,7 +146,7 @@ export async function hold(locks: LockManager, name: string, options: LockOption
   };
 }
 
-/** Returns the reason of a rejection. */
+/** Returns the reason with which the promise rejects. Throws if it resolves. */
 export async function reasonOf(promise: Promise<unknown>): Promise<unknown> {
   const end = await promise.then(
     (value) => ({ value }),

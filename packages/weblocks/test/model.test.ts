@@ -16,8 +16,8 @@ const requests = fc.record({
   abortsAfter: fc.nat({ max: 12 }),
 });
 /**
- * Generates how many turns of the event loop each call to the store takes. After the last number, the first
- * one is used again.
+ * Generates how many turns of the event loop each call to the store takes. After the last number of the list,
+ * the list begins again.
  */
 const delays = fc.array(fc.nat({ max: 3 }), { minLength: 3, maxLength: 9 });
 

@@ -57,7 +57,7 @@ export class ZooKeeperBackend implements Backend {
   readonly #clock = systemClock();
   readonly #followed = new LocalWaiters();
   readonly #closing = new AbortController();
-  /** The pacers of failed connection attempts, one for each. A later attempt takes one of them, and so continues its backoff. */
+  /** Pacers, which delay connection attempts after failures: one for each failed attempt. A later attempt takes one, and so continues its backoff. */
   readonly #pacers: ConnectionPacer[] = [];
   readonly #connections = new Set<ZkDriver>();
   readonly #viewer$: Observable<ZkDriver>;
@@ -228,7 +228,7 @@ export class ZooKeeperBackend implements Backend {
     });
   }
 
-  /** Converts an error outside the caller's sessions: there, a lost session is a temporary failure. */
+  /** Converts an error of a session that the caller has not opened. The loss of such a session is a temporary failure. */
   #toBackendError(error: unknown): Error {
     if (this.#closing.signal.aborted) return closed();
     if (!isQueueLockError(error, 'SESSION_LOST'))
@@ -240,7 +240,7 @@ export class ZooKeeperBackend implements Backend {
 
 type SessionRequest = Omit<ConnectRequest, 'dial' | 'clock' | 'pacer'>;
 
-/** Disconnects. Ends the session, too, unless another client created it. */
+/** Disconnects a driver. Ends its session, too, unless the request was to resume the session of another client. */
 function disconnect(zk: ZkDriver, { session }: SessionRequest): Promise<void> {
   return session ? zk.abandon() : zk.close();
 }

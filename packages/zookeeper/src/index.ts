@@ -9,9 +9,9 @@ export type { ZooKeeperTls } from './api/tls.ts';
 /**
  * Creates a backend over ZooKeeper (3.5.3 or later). It connects on first use.
  *
- * Queues are directories, and entries are named as Apache Curator's InterProcessMutex names them, so clients of both share a queue. The
- * option `naming` selects other names, for further recipes of Curator and for kazoo. Not promised: exclusion for a paused process that
- * writes without its fencing token.
+ * Queues are directories, and entries are named as Apache Curator's InterProcessMutex names them, so clients of this package and of Curator
+ * share a queue. The option `naming` selects other names, for further recipes of Curator and for kazoo. A paused process that later writes
+ * without its fencing token is not excluded.
  * @param options of the servers and the names; `hosts` is required
  * @returns the backend, for `createLockClient` of `@queuelock/core`
  * @throws {QueueLockError} `INVALID_ARGUMENT` when an option is unknown or invalid

@@ -15,7 +15,7 @@ export function reserveFor(server: string, path: string, { username, password }:
   return setAcl(server, path, { perms: PERMISSION.all, scheme: 'digest', auth: `${username}:${hash}` });
 }
 
-/** Grants these permissions on a node to all clients. */
+/** Grants all clients the permissions `perms` on a node, and the permission to administer it. */
 export function allowAll(server: string, path: string, perms: number): Promise<void> {
   return setAcl(server, path, { perms: perms + PERMISSION.admin, scheme: 'world', auth: 'anyone' });
 }

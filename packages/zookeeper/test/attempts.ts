@@ -11,9 +11,9 @@ export interface Attempt {
 }
 
 /**
- * Records each later call by which this process makes the C client connect. The C client does not report its connections, and a test server
- * that refuses connections cannot count them. A handle connects to its one server once, and a second time if that fails. After that it
- * waits for a third of its session timeout.
+ * Records each later call by which this process makes the C client connect. The C client does not report its connections, and a test server that
+ * refuses connections cannot count them. A handle (connection object) of the C client connects to its one server once, and a second time if that
+ * fails. After that it waits for a third of its session timeout.
  */
 export function noteAttempts(bench: Bench): readonly Attempt[] {
   const Addon = createRequire(import.meta.url)('zookeeper') as { readonly prototype: NativeClient };
@@ -65,7 +65,7 @@ export const staysSilent = (socket: Socket): void => {
   socket.resume();
 };
 
-/** Returns the largest number of times in the list that lie within one second. */
+/** Returns the largest number of the given moments that lie within one second. */
 export function maxPerSecond(moments: readonly number[]): number {
   const counts = moments.map((from) => moments.filter((at) => at >= from && at < from + 1_000).length);
   return Math.max(0, ...counts);

@@ -12,7 +12,7 @@ function newCalls(): Calls<Wire> {
 
 /** A connection that records requests. The test sends the replies. */
 class Wire implements RequestSender<Wire> {
-  /** The sent requests in order. */
+  /** The requests that the connection has sent, in order. */
   readonly sent: string[] = [];
   readonly #replies = new Map<string, () => void>();
 

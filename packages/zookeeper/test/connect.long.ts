@@ -10,7 +10,7 @@ describe('an attempt to connect to ZooKeeper', () => {
   const bench = new Bench();
   afterEach(() => bench.clear());
 
-  /** Returns how long the failed attempt took, in milliseconds. */
+  /** Makes a connection attempt that must fail. Returns how long the attempt took, in milliseconds. */
   async function failed(
     options: ZooKeeperOptions,
     signal: AbortSignal = new AbortController().signal,

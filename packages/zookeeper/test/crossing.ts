@@ -40,7 +40,7 @@ export function describeCrossing(count: number): void {
 
     /**
      * Returns whether the gate is empty: no client is about to enqueue several entries. Ignores the gates of
-     * registers, which are below it.
+     * registers, whose directories are below the gate's directory.
      */
     async function isGateEmpty(): Promise<boolean> {
       return !(await names(gateDirectory(''))).some((name) => name.startsWith('_c_'));
@@ -87,8 +87,8 @@ export function describeCrossing(count: number): void {
           setImmediate(() => proxy.cut());
         };
         const until = new AbortController().signal;
-        // Each session enqueues one pair at a time. Otherwise most pairs would be sent together in one
-        // packet.
+        // Each session enqueues its pairs of entries one after another. Otherwise most pairs would be sent
+        // together in one packet.
         const last = new Map<Session, Promise<unknown>>();
         const pairs = await cross(proxy.endpoint, async (session, specs) => {
           const enter = (): Promise<readonly Placement[]> =>

@@ -32,7 +32,7 @@ describe('an enqueue in several ZooKeeper queues through a gate', () => {
 
   /**
    * Returns the entries in the gate, a queue that lets one client at a time enqueue several entries. Ignores
-   * the gates of registers, which are below it.
+   * the gates of registers, whose directories are below the gate's directory.
    */
   async function inGate(): Promise<readonly string[]> {
     return (await names(GATE)).filter((name) => name.startsWith('_c_'));
@@ -190,7 +190,7 @@ describe('an enqueue in several ZooKeeper queues through a gate', () => {
       await bench.session(server, 10_000, 'native'),
     ];
     const specs = newSpecs(a, b);
-    // The directory of the second queue is missing, so the create is sent again after the directory was made.
+    // The directory of the queue `b` is missing, so the create is sent again after the directory was made.
     await other.enqueue(newSpec(a));
     await session.enqueueAll!(newSpecs(newQueue(), newQueue()));
     expect(await losing(proxy, CREATE_CONTAINER, () => session.enqueueAll!(specs))).to.equal('UNAVAILABLE');

@@ -56,7 +56,7 @@ describe('failures of ZooKeeper', function () {
   }
 
   it('such as a reconnect do not end a session with thousands of waiters', async () => {
-    // The TTL is long, since so many waiters keep this process and the server busy for a while.
+    // The TTL is long, since thousands of waiters keep this process and the server busy for a while.
     const ttlMs = 40_000;
     const server = await ownServer(bench, { maxSessionTimeout: ttlMs });
     const proxy = await proxyTo(bench, server.endpoint);

@@ -97,7 +97,9 @@ describe('a ZooKeeper queue with foreign children', () => {
   const entries = async (): Promise<readonly string[]> =>
     asOperator(server, async (zk) => (await zk.children(`/${queue}`)) ?? []);
 
-  /** Runs `work` while the queue has a child with this name that an operator has created. */
+  /**
+   * Runs `work` while the queue has a child that an operator has created: `name` and a number of the server.
+   */
   const beside = <T>(name: string, work: (zk: ZkDriver) => Promise<T>): Promise<T> =>
     asOperator(server, async (zk) => {
       await zk.create(`/${queue}`, '', 'persistent');

@@ -25,7 +25,7 @@ export function requestsIn(chunk: Buffer): number[] {
   return found.map((code) => (code === CREATE2 ? OpCode.create : code));
 }
 
-// The request number in messages of the server that are watch notifications instead of replies.
+// A message of the server with this request number is a watch notification, not a reply.
 const NOTICE = -1;
 
 /** Returns the number of watch notifications in a chunk that begins with a whole message of the server. */
@@ -36,7 +36,7 @@ export function noticesIn(chunk: Buffer): number {
   return found;
 }
 
-/** Returns how many of these requests create a node. */
+/** Returns how many of the requests in a chunk create a node. */
 export function creates(chunk: Buffer): number {
   return requestsIn(chunk).filter((code) => code === OpCode.create).length;
 }

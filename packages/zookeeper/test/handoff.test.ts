@@ -27,7 +27,7 @@ describe('a hand-off in ZooKeeper', () => {
   });
   afterEach(() => bench.clear());
 
-  /** Resolves when the server has watches on all of these entries. */
+  /** Resolves when the server has watches on the nodes of all given entries. */
   const untilWatched = (...placements: readonly Placement[]): Promise<void> =>
     eventually(async () => {
       const watched = await zkFourLetter(server, 'wchp');

@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { HeartbeatProof } from '../src/session/heartbeat-proof.ts';
 
 /**
- * Creates the proof for a session timeout of 1,000 ms, whose connection started at 100. An acknowledged
- * heartbeat then proves those sent at least 200 ms earlier.
+ * Creates the proof of a session with a timeout of 1,000 ms, whose connection was started at the time 100. An
+ * acknowledged heartbeat then proves the heartbeats that were sent at least 200 ms earlier.
  */
 const opened = (): HeartbeatProof => new HeartbeatProof(1_000, 100);
 

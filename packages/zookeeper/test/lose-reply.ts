@@ -3,8 +3,8 @@ import { outcome } from './bench.ts';
 import { requestsIn } from './frames.ts';
 
 /**
- * Makes a call and lets its first request of that type reach the server. Then drops the reply and breaks the
- * connection.
+ * Makes a call and lets its first request of the type `opCode` reach the server. Then drops the reply and
+ * breaks the connection.
  */
 export async function losing(proxy: TcpProxy, opCode: number, call: () => Promise<unknown>): Promise<string> {
   const trap = proxy.loseNextReply((chunk) => requestsIn(chunk).includes(opCode));

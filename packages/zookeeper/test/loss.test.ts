@@ -24,7 +24,8 @@ describe('a loss that a call to ZooKeeper finds first', () => {
       await asOperator(endpoint, async (zk) => {
         const { key, turns$ } = await session.enqueue(spec);
         let ended: unknown;
-        // The holder sets a watch on its own node only 250 ms later, so the watch cannot report the loss.
+        // The holder sets a watch on its own node only 250 ms after the grant, so the watch cannot report the
+        // loss.
         turns$.subscribe({ error: (error: unknown) => (ended = error) });
         await zk.delete(key);
         await outcome(Promise.resolve(call(session, spec.queue, spec.id)));

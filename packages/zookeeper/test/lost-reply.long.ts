@@ -15,8 +15,8 @@ describe('a request that reaches ZooKeeper after its call has failed', () => {
       started.cut();
     });
     const queue = newQueue();
-    // The call times out after half of the TTL, and the connection is given up after two thirds. The test
-    // continues after the first and before the second.
+    // The call times out after half of the TTL, and the client gives up the connection after two thirds. The
+    // test continues between these two times.
     const session = await bench.session(proxy.endpoint, 10_000);
     await session.enqueue(newSpec(queue));
     const spec = newSpec(queue);

@@ -35,8 +35,8 @@ describe('unchanged clients of Curator and kazoo', function () {
   afterEach(() => bench.clear());
 
   /**
-   * Starts a client of Curator or kazoo in its own process. It enqueues at the first message, and releases at
-   * the second one.
+   * Starts a client of Curator or kazoo in its own process. The client enqueues at the test's first message,
+   * and releases at its second message.
    */
   const start = async (kind: Kind): Promise<Participant> => {
     const task = { kind, id: kind.title, endpoint: server, url: '', name: queue, rounds: 1, holdMs: -1 };
@@ -70,7 +70,7 @@ describe('unchanged clients of Curator and kazoo', function () {
       expect(String(refused)).to.match(message);
       peer.tell();
       await peer.untilEvent('released');
-      // Some of these clients report their release before the server has removed the entry.
+      // Some clients of Curator and kazoo report their release before the server has removed the entry.
       await untilQueued(0);
       expect((await session.enqueue(newSpec(queue))).turn.admitted).to.equal(true);
     });

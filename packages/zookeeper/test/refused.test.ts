@@ -23,7 +23,7 @@ describe('an enqueue that ZooKeeper refuses', () => {
   });
   afterEach(() => bench.clear());
 
-  /** Creates a queue in which all clients have these permissions, but may not read. */
+  /** Creates a queue in which all clients have the permissions `perms`, which do not include reading. */
   async function queueWith(perms: number): Promise<void> {
     await asOperator(server, (zk) => zk.create(`/${queue}`, '', 'persistent'));
     await allowAll(server, `/${queue}`, perms);

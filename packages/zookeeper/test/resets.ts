@@ -29,7 +29,7 @@ export async function resetConnections(
   const { port } = echo.address() as { port: number };
   for (let round = 0; round < rounds; round += 1) {
     proxy.cut();
-    // At this moment the kernel knows that the connections are reset, but the event loop does not.
+    // Right after the cut, the kernel knows that the connections are reset, but the event loop does not.
     const calls = sessions.map((session) => outcome(session.renew(signal)));
     expect(await echoed(port)).to.equal('hello');
     await nextTurn();

@@ -179,8 +179,8 @@ describe('a resumed ZooKeeper session', () => {
     expect((await second.enqueue(spec)).turn.admitted).to.equal(true);
     expect(await second.renew(signal)).to.be.within(1, second.ttlMs);
     await proxy.heal();
-    // The first client reconnects and so takes the session back. That breaks the connection of the second
-    // client.
+    // The client that opened the session reconnects and so takes the session back. That breaks the connection
+    // of the client that has resumed the session.
     const isLost = async (): Promise<void> => {
       expect(await outcome(first.renew(signal))).to.equal('SESSION_LOST');
     };

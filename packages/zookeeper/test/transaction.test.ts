@@ -26,8 +26,8 @@ describe('an enqueue in several ZooKeeper queues in one transaction', () => {
     [a, b] = [newQueue(), newQueue()];
     own = await TappedProcess.start(bench, server);
     session = await own.open();
-    // The first enqueue creates the directories of the queues, and that of the gate for clients without
-    // transactions.
+    // The first enqueue creates the directories of the queues, and the directory of the gate, a queue for
+    // clients without transactions.
     const first = newSpecs(a, b);
     await session.enqueueAll!(first);
     for (const { queue, id } of first) await session.remove(queue, id);

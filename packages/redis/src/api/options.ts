@@ -51,8 +51,8 @@ export interface RedisOptions {
    */
   readonly client?: RedisClientLike;
   /**
-   * Certificates and key as PEM texts, for a `rediss://` URL. Without `ca`, the certificate authorities of Node are trusted. A function,
-   * which may return a promise, is called again for each new connection, and files that the URL names are read again. If that fails, or a
+   * Certificates and key as PEM texts, for a `rediss://` URL. Without `ca`, the certificate authorities of Node are trusted. A function, which may
+   * return a promise, is called again for each new connection, and files that the URL names are read again. If the function or a read fails, or a
    * file is half written, the last valid ones are used, and `errors$` of the lock client emits the failure.
    */
   readonly tls?: Provided<PemTexts>;
@@ -70,12 +70,12 @@ export interface RedisOptions {
   /** Timeout of one request, connecting included, in milliseconds. After it, the outcome of the request is unknown. Default 1,500. */
   readonly requestTimeoutMs?: number;
   /**
-   * For a migration from programs that lock one key by `SET key value NX PX`, without a queue: npm redlock, or the `Mutex` of
-   * redis-semaphore. Returns the full name of the key in Redis that these programs lock in place of this queue. Returns `undefined` if they
-   * do not lock it.
+   * For a migration from programs that lock one key by `SET key value NX PX`, without a queue: npm redlock, or the `Mutex` of redis-semaphore. Gets
+   * the name of a queue. Returns the full name in Redis of the key that these programs lock instead of joining the queue, or `undefined` if there is
+   * no such key.
    *
-   * A holder of a queue with such a key holds the key as well, so both kinds of clients exclude each other. Fairness between them is not
-   * promised. A queue with such a key accepts no shared locks, no limit above 1, and no acquisition together with other queues. The
+   * A holder of a queue with such a key holds the key as well, so it excludes these programs, and they exclude it. The order of grants between them
+   * and the queue need not be fair. A queue with such a key accepts no shared locks, no limit above 1, and no acquisition together with other queues. The
    * function must always return the same key for a queue, in all processes. Default: none.
    */
   readonly singleKey?: (queue: string) => string | undefined;

@@ -30,7 +30,7 @@ export interface Server {
   readonly login: Login;
   readonly database: number;
   readonly prefix: string | undefined;
-  /** The PEM files that the URL names. */
+  /** The paths of the PEM files (certificates and key) that the URL names. */
   readonly files: PemFiles;
 }
 

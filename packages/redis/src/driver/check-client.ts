@@ -59,8 +59,8 @@ function checkOptions(client: RedisClientLike, library: ClientLibrary): void {
 }
 
 /**
- * Refuses a client with a key prefix. A program that connects to the same server by URL would use other keys than this client, so a
- * prefix must not be applied. It is not silently ignored either.
+ * Refuses a client with a key prefix, which can be neither applied nor ignored. With the prefix, the client would use other keys than a program that
+ * connects to the same server by URL.
  */
 function checkKeyPrefix(keyPrefix: DataOptions['keyPrefix']): void {
   const found = String(keyPrefix ?? '');

@@ -14,7 +14,7 @@ export interface WireEvents {
   readonly onMessage: (channel: string, message: string) => void;
   /** Called once when the connection has ended. */
   readonly onEnd: (error: unknown) => void;
-  /** Aborts when the caller no longer waits for the connection to open. */
+  /** Signal that aborts when the caller no longer waits for the connection to open. */
   readonly signal: AbortSignal;
 }
 

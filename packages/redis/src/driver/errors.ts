@@ -26,7 +26,10 @@ const HINTS: ReadonlyMap<string, string> = new Map([
   ['TRYAGAIN', 'the cluster migrates the slot of these keys: steps continue after that'],
 ]);
 
-/** Hints for the operator, by the text of errors that have no error code of their own. */
+/**
+ * Hints for the operator of the server, for errors that have no error code. The pattern matches the error's
+ * text.
+ */
 const TEXT_HINTS: readonly (readonly [RegExp, string])[] = [
   [/max number of clients/i, 'the server has no connection left: raise maxclients'],
   [
@@ -90,7 +93,7 @@ export function asQueueLockError(error: unknown, endpoint: string): QueueLockErr
   return new QueueLockError('UNAVAILABLE', message, { ...options, responded: word !== '' });
 }
 
-/** Returns the message of a failure, with a hint for the operator. */
+/** Returns the message of an error, with a hint for the operator of the server if there is one. */
 export function describe(error: unknown): string {
   const detail = failureOf(error);
   const hint = HINTS.get(wordOf(error)) ?? TEXT_HINTS.find(([pattern]) => pattern.test(detail))?.[1];

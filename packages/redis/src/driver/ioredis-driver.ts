@@ -40,7 +40,7 @@ const OURS = {
   stringNumbers: false,
   monitor: false,
   readOnly: false,
-  // The following options exist from ioredis 6 on.
+  // The options `protocol` and `replyMapping` exist from ioredis 6 on.
   protocol: 2,
   replyMapping: 'legacy',
 };

@@ -26,10 +26,10 @@ export interface Client {
 
 type MessageListener = (message: unknown, channel: unknown) => void;
 
-/** Creates a client with these options. */
+/** Creates a client of npm redis with the given options. */
 export type MakeClient = (options: ClientOverrides) => Client | Promise<Client>;
 
-/** Returns the options for a new connection. */
+/** Returns the options of npm redis for a new connection, with the latest credentials and certificates. */
 export type OptionsNow = () => ClientOptions | Promise<ClientOptions>;
 
 /** Opens connections by npm redis. */
@@ -125,7 +125,10 @@ function overridesAt(
   };
 }
 
-/** Returns the socket options for the server at `at`. Removes the path of a Unix socket, which would lead to the original server. */
+/**
+ * Returns the options of a socket to the server at the address `at`, if there is one. Removes the path of a Unix socket, since it leads to the server
+ * of the original options.
+ */
 function socketAt(socket: ClientOptions['socket'] = {}, at: Partial<Address> | undefined): object {
   if (!at) return socket;
   const others = Object.entries(socket).filter(([name]) => name !== 'path');

@@ -1,9 +1,12 @@
 import { OWN, script, type Script } from './script.ts';
 
 /**
- * Lua functions for joining a queue. `place` returns the entry's number, whether it is admitted, and the number of conflicting entries
- * ahead. Then it returns the limit of an entry ahead if that differs from the entry's own limit, else 0. The last value is the number of
- * microseconds until the first of the leases at the head of the queue ends.
+ * Lua functions for joining a queue. `place` returns five values about an entry:
+ * - its number in the queue;
+ * - whether it is admitted;
+ * - the number of conflicting entries ahead;
+ * - the limit of an entry ahead if it differs from the entry's own limit, else 0;
+ * - the number of microseconds until the first lease of a session at the head of the queue ends.
  */
 const JOIN = `
   local function place(q, ord, e)

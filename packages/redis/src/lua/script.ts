@@ -16,9 +16,9 @@ export interface Script {
 
 /**
  * Creates a script from the body of a step.
- * @param kind `evenIfFull` for steps that free memory or that a holder needs to keep its hold. When the server's memory is full, it
- *   refuses a command that may take memory, unless the script has written before. So these scripts begin with a write that removes
- *   nothing: a `ZREM`. Because of this write, a replica refuses the script at once
+ * @param kind `evenIfFull` for steps that free memory or that a holder needs to keep its hold. When the server's memory is full, it refuses a command
+ *   that may take memory, unless the script has written before. So a script of this kind begins with a write that removes nothing: a `ZREM`. Because
+ *   of this write, a replica refuses the script at once
  */
 export function script(name: string, step: string, kind: 'plain' | 'evenIfFull' = 'plain'): Script {
   const text = lua(step, kind === 'plain' ? '' : "  call('ZREM', SESSIONS, '')\n");
@@ -26,8 +26,8 @@ export function script(name: string, step: string, kind: 'plain' | 'evenIfFull' 
 }
 
 /**
- * Beginning of a step for a session: returns `lost` if the session has ended. The first two arguments are the session's id and
- * generation.
+ * The first Lua lines of a step for a session. They return `lost` if the session has ended. The first two arguments of the step are the session's id
+ * and generation.
  */
 export const OWN = `
   local sid, generation = ARGV[1], ARGV[2]

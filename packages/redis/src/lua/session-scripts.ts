@@ -3,7 +3,7 @@ import { OWN, script, type Script } from './script.ts';
 
 /** Steps that open, resume, renew, read and end a session. */
 export const sessionScripts: Readonly<Record<'open' | 'resume' | 'renew' | 'look' | 'end', Script>> = {
-  /** Opens a session. Arguments: session, TTL in microseconds, inbox. */
+  /** Opens a session. Arguments: session, TTL in microseconds, inbox (the channel for its notifications). */
   open: script(
     'open',
     `${ACL_CHECK}
@@ -15,7 +15,7 @@ export const sessionScripts: Readonly<Record<'open' | 'resume' | 'renew' | 'look
   return {'ok'}`,
   ),
 
-  /** Resumes a session. Arguments: session, inbox. */
+  /** Resumes a session. Arguments: session, inbox (the channel for its notifications). */
   resume: script(
     'resume',
     `
@@ -31,9 +31,9 @@ export const sessionScripts: Readonly<Record<'open' | 'resume' | 'renew' | 'look
   ),
 
   /**
-   * Renews the lease, and checks whether the session's entries still exist, about 200 at each renewal. The cursor shows where the previous
-   * renewal has stopped. Arguments: session, generation, cursor, and the session's newest entry with its number. Returns whether the store
-   * has the newest entry under this number.
+   * Renews the session's lease. Also checks whether about 200 of the session's entries still exist, from the cursor on, at which the previous renewal
+   * has stopped. Arguments: session, generation, cursor, and the session's newest entry with its number. Returns the next cursor, the number of the
+   * newest notification, the count of fields of the session's hash, and whether the store has the newest entry under this number.
    */
   renew: script(
     'renew',

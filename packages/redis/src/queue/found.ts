@@ -1,6 +1,6 @@
 import type { FoundEntry } from '@queuelock/core/backend';
 
-/** An entry of a session as stored. */
+/** An entry of a session as the store has it, with its number in the queue. */
 export interface Found extends FoundEntry {
   readonly ord: string;
 }

@@ -10,15 +10,18 @@ export class Keys {
     this.root = `{${prefix}}:`;
   }
 
-  /** The key that every script gets. The script derives all other keys from it. */
+  /**
+   * Name of the key `meta`, which every script gets as its first key. The script derives the names of all
+   * other keys from it.
+   */
   get meta(): string {
     return `${this.root}meta`;
   }
 
   /**
-   * A key that never exists. Every script declares it as a key beside `meta`. While a node of a cluster
-   * migrates the hash slot, it refuses any script that declares a missing key, before the script starts. With
-   * `meta` alone, the script would start and fail in its middle at the first key that has moved.
+   * Name of a key that never exists. Every script declares it beside the key `meta`. While a node of a
+   * cluster migrates the hash slot, it refuses any script that declares a missing key, before the script
+   * starts. Without it, the script would start and fail in its middle at the first key that has moved.
    */
   get absent(): string {
     return `${this.root}absent`;

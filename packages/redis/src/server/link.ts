@@ -13,8 +13,8 @@ import type { Address, Driver, Wire } from '../driver/driver.ts';
 import { asQueueLockError, describe, isMigrating, movedTo, wordOf } from '../driver/errors.ts';
 import { Pace } from './pace.ts';
 
-// Maximum number of commands in flight. The server needs some milliseconds for 64 commands. A higher limit
-// would make no reply faster, and with thousands in flight the last ones would time out.
+// Maximum number of commands in flight on one connection. The server needs some milliseconds for 64 commands.
+// With more, no reply is faster; with thousands, the commands that were sent last would time out.
 const AT_ONCE = 64;
 /** Backoff between attempts while the cluster migrates the hash slot of the keys. */
 const MIGRATING = { initialDelayMs: 20, maxDelayMs: 250 };
@@ -27,7 +27,7 @@ interface Settings {
    * Called with each new connection, before commands use it. Commands wait until the callback has resolved.
    */
   readonly onUp?: (wire: Wire) => Promise<void>;
-  /** Called when the connection broke. The link opens another one by itself. */
+  /** Called when the connection has broken. The link then opens another one by itself. */
   readonly onDown?: () => void;
   readonly onMessage?: (channel: string, message: string) => void;
 }
@@ -189,7 +189,7 @@ export class Link {
     this.keep();
   }
 
-  /** Replaces the connection, if there is one. */
+  /** Replaces the open connection, if there is one, because of `error`. */
   renew(error: unknown): void {
     const wire = this.#wire;
     if (!wire) return;

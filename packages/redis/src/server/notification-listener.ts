@@ -6,7 +6,9 @@ import { Link } from './link.ts';
 /** Callbacks of a subscription to a channel. */
 export interface Listener {
   readonly onMessage: (message: string) => void;
-  /** Called when the subscription becomes active, and again when the listener may have missed messages. */
+  /**
+   * Called when the subscription becomes active, and again when messages on the channel may have been missed.
+   */
   readonly onReady: () => void;
   /** Called when the user may not subscribe to the channel. Without this callback, this error ends the connection with all its subscriptions. */
   readonly onRefused?: (error: unknown) => void;
@@ -61,7 +63,8 @@ export class NotificationListener {
   }
 
   /**
-   * Replaces the connection. Used when it may lead to another server than the connection that sends commands, or receives nothing at all.
+   * Replaces the connection for notifications. Called when it receives nothing at all, or may lead to another server than the connection for
+   * commands.
    */
   renew(error: unknown): void {
     this.#link.renew(error);

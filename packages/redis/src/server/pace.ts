@@ -3,7 +3,7 @@ import { backoffDelay, type Clock } from '@queuelock/core/backend';
 /** Minimum time between attempts to connect, in milliseconds. The two connections of a backend together make at most five attempts in any second. */
 const LEAST_BETWEEN_MS = 500;
 const BACKOFF = { initialDelayMs: 50, maxDelayMs: 2_500 };
-// A connection that breaks earlier than this, in milliseconds, counts as a failed attempt.
+// A connection that breaks within this time after it was made, in milliseconds, counts as a failed attempt.
 const LASTING_MS = 1_000;
 
 /** Reconnect delays: short after a connection broke, with exponential backoff after failed attempts, and with jitter. */
@@ -16,7 +16,7 @@ export class Pace {
     this.#clock = clock;
   }
 
-  /** Milliseconds until the next attempt. */
+  /** Milliseconds until the next attempt to connect. */
   get pauseMs(): number {
     const spread = LEAST_BETWEEN_MS + 100 * this.#chance();
     const room = this.#attemptedAt + spread - this.#clock.now();

@@ -39,7 +39,7 @@ export class Steps {
     this.#endpoint = endpoint;
   }
 
-  /** Runs a script with these arguments. Renewals bypass the limit of commands in flight. @throws {QueueLockError} the error that `asQueueLockError` returns */
+  /** Runs a script with the given arguments. Renewals bypass the limit of commands in flight. @throws {QueueLockError} the error that `asQueueLockError` returns */
   async take(script: Script, ...args: readonly string[]): Promise<Answer> {
     const rest = ['2', this.#keys.meta, this.#keys.absent, ...args];
     try {

@@ -32,7 +32,7 @@ export interface Resident {
   readonly entries: EntryTracker<Placed>;
   /** Called for each notification, with its number. A gap between two numbers means that notifications were missed. */
   notified(nth: number): void;
-  /** Called when notifications may have been missed. */
+  /** Called when the session may have missed notifications. It then reads its state from the store. */
   readState(): void;
 }
 
@@ -71,8 +71,8 @@ export class Connection {
       clock,
       withinMs,
       onDown: () => {
-        // Notifications must come from the server that runs the steps, so the subscribed connection is
-        // reopened too.
+        // When the connection for steps has broken, the subscribed connection is reopened too. Notifications
+        // must come from the server that runs the steps.
         this.#notifications.renew(new Error('the connection for steps broke'));
         this.#doubts$.next();
       },
@@ -132,18 +132,20 @@ export class Connection {
     await this.#notifications.up();
   }
 
-  /** Adds a session to those to which the connection passes notifications, until `leave` is called. */
+  /**
+   * Passes notifications about a session to its object from now on, until `leave` is called with this object.
+   */
   settle(resident: Resident): void {
     this.#residents.set(resident.id, resident);
   }
 
   leave(resident: Resident): void {
-    // If this process has resumed the session, the map contains a newer object for the same id. That object
-    // is not removed.
+    // If this process has resumed the session meanwhile, `#residents` contains a newer object for the same
+    // id, which must stay.
     if (this.#residents.get(resident.id) === resident) this.#residents.delete(resident.id);
   }
 
-  /** Emits the data that `lastRead` describes at once, and again after each change. */
+  /** Emits the data of an observer at once, and again after each change. */
   watch<T>({ channel, ...lastRead }: Watched<T>): Observable<T> {
     this.#listen();
     return readings({
@@ -157,7 +159,10 @@ export class Connection {
     });
   }
 
-  /** Works as `watch`, for the data of one queue. That data also changes when the lease of a session ends. */
+  /**
+   * Emits the data of one queue at once, and again after each change. Reads also when the lease of a session
+   * may have ended.
+   */
   watchQueue<T>(queue: string, lastRead: Pick<ReadingSource<T>, 'read' | 'pauseMs'>): Observable<T> {
     return defer(() => {
       const end = this.#watching(queue);

@@ -5,7 +5,7 @@ const NOTES = 4;
 export class News {
   /** Number of the newest notification that this client knows of. */
   #newest: number;
-  /** Count of the fields in the session's hash that are not entries. */
+  /** Number of the fields in the session's Redis hash that contain no entry, such as `#ttl`. */
   #notes = NOTES;
 
   constructor(newest: number) {

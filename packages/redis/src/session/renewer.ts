@@ -23,7 +23,8 @@ export class RedisRenewer implements Renewer {
 
   async renew(): Promise<number> {
     const { id, generation, ttlMs } = this.#session;
-    // The last three arguments of the script check entries. The main thread makes these checks, so this thread passes values that skip them.
+    // The last three arguments make the script `renew` check entries. The main thread makes these checks, so the heartbeat thread passes values that
+    // skip them.
     const { word } = await this.#steps.take(SCRIPTS.renew, id, generation, '0', '', '');
     if (word === 'lost') throw sessionLost(id);
     return ttlMs;

@@ -28,7 +28,7 @@ import { SCRIPTS } from '../queue/scripts.ts';
 import { checkExclusive } from '../api/single-key.ts';
 import type { Answer } from '../server/steps.ts';
 
-/** Identifies the use of a session by one client. A client that resumes it starts a new generation. The store refuses requests of earlier ones. */
+/** Identifies the use of a session by one client. A client that resumes it starts a new generation. The store refuses requests of earlier generations. */
 export interface Tenancy {
   readonly id: string;
   readonly generation: string;
@@ -39,7 +39,7 @@ export interface Tenancy {
   readonly inherited: number;
 }
 
-/** Reply about an added entry. `ahead`: conflicting entries ahead. `other`: a limit in the queue unlike the entry's own, or 0. `endsInUs`: microseconds until the first lease ahead ends. */
+/** What a step returns about a new entry. `ahead`: count of conflicting entries ahead. `other`: a limit in the queue unlike the entry's own, or 0. `endsInUs`: microseconds until the first lease at the queue's head ends. */
 type Place = readonly [ord: string, admitted: number, ahead: number, other: number, endsInUs: number];
 
 /** A session of this client on Redis. */
@@ -210,7 +210,7 @@ export class RedisSession implements Session {
     return [queue, id, shared ? '1' : '0', String(limit), String(permits), value, single];
   }
 
-  /** Runs a step that adds entries. Returns the reply without its first value, the outcome; empty if `tryAcquire` found the queue busy. */
+  /** Runs a step that adds entries. Returns the values of the reply without the outcome; none if the step was a `tryAcquire` that was not admitted. */
   async #enterStep(
     script: Script,
     specs: readonly EntrySpec[],

@@ -10,8 +10,8 @@ export interface Placed extends TrackedEntry {
 }
 
 /**
- * Returns the entry with the highest number. If the server has returned to an earlier state and lost entries,
- * this one is lost too. So checking it is enough to detect the loss.
+ * Returns the newest of these entries, which has the highest number. A server that has lost its latest writes
+ * loses the newest entry first. So a check of this entry detects the loss of any of them.
  */
 export function newestOf(entries: readonly Placed[]): Placed | undefined {
   return entries.reduce<Placed | undefined>(

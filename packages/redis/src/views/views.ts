@@ -38,7 +38,10 @@ export async function queuesIn(
   return { found, sessions };
 }
 
-/** Returns a history of the present entries only: Redis keeps nothing about entries that have left. */
+/**
+ * Returns the history of a queue. It contains only the present entries, since Redis keeps nothing about
+ * entries that have left.
+ */
 export function historyOf(entries: readonly StoredEntry[]): StoredHistory {
   return {
     before: [],

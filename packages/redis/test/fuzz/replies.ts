@@ -59,8 +59,8 @@ function scriptIn(text: string): Script {
 }
 
 /**
- * A simulated client with the replies of `script`. It passes the test that the driver makes first. After each step it publishes the
- * messages of `script` on all channels.
+ * A simulated client that returns the replies of a fuzzed `script` in their order. It passes the test that the driver makes first. After each step it
+ * publishes the messages of `script` on all channels.
  */
 function clientOf({ replies, messages }: Script): NonNullable<RedisOptions['client']> {
   let at = 0;

@@ -56,8 +56,8 @@ export class Api {
    */
   keepAlive({ ID }: ILeaseKeepAliveRequest, reply: (response: ILeaseKeepAliveResponse) => void): void {
     const id = String(ID);
-    // The header contains the term that the member knows now. It may learn of a later term before it
-    // responds.
+    // Makes the response's header now, with the term that the member knows at present. The member may learn
+    // of a later term before it responds.
     const header = this.member.header();
     const sendRequest = (): void => {
       this.#cluster.toLeader(this.member, (leader) => {

@@ -1,8 +1,8 @@
 import type { Cluster, Command } from './cluster.ts';
 
 /**
- * Executes the command exactly once, as soon as the simulated cluster can. Retries when members crash or the
- * leader changes.
+ * Executes a command on the simulated etcd cluster exactly once, as soon as the cluster can. Retries when
+ * members crash or the leader changes.
  */
 export function certainly(cluster: Cluster, command: Command): void {
   let isDone = false;

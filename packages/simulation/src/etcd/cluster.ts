@@ -33,7 +33,10 @@ interface Proposal {
   readonly isOfLeader?: boolean;
 }
 
-/** A read that waits until its member has applied all log entries that were committed when the read started. */
+/**
+ * A read at one member. It waits until the member has applied all log entries committed when the read
+ * started.
+ */
 export interface Reading {
   readonly outcome: Outcome;
   readonly go: () => void;
@@ -90,8 +93,8 @@ export class Cluster {
   }
 
   /**
-   * Returns the revision up to which the log entry at this index compacts the history, or `undefined` if it
-   * is no compaction.
+   * Returns the revision up to which the log entry with the number `index` compacts the history. Returns
+   * `undefined` if that entry is no compaction.
    */
   compactionAt(index: number): number | undefined {
     return this.#compactions.get(index);
@@ -185,7 +188,7 @@ export class Cluster {
       const isStale = leader !== this.terms.leader || term !== this.terms.term;
       if (!isStale && !this.terms.hasQuorum(leader)) this.#commit(leader, proposal);
       else if (!isStale) this.#carryOut(proposal);
-      // The leader was replaced before a majority had the command. The next leader may have it in its log
+      // If the leader was replaced before a majority had the command, the next leader may have it in its log
       // or not.
       else if (this.terms.leader && !proposal.isOfLeader && this.#random.chance(0.5))
         this.#carryOut({ ...proposal, outcome: () => undefined });

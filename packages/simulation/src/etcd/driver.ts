@@ -82,7 +82,9 @@ export class SimulatedDriver implements Driver {
     for (const fail of [...this.#pending]) fail(new Error('the client was already closed'));
   }
 
-  /** Drops all streams without a message, as when the client's process is killed. */
+  /**
+   * Ends all streams of the client without a message to the members, as when the client's process is killed.
+   */
   crash(): void {
     for (const stream of this.#streams) stream.drop();
   }
@@ -142,8 +144,8 @@ export class SimulatedDriver implements Driver {
     const times = link.times();
     const at = times > 0 ? link.arrival('there') : undefined;
     if (at === undefined) return;
-    // A repeated request arrives together with the original. queuelock does not support proxies that
-    // repeat a request later.
+    // Delivers a repeated request together with the original. A later repetition is not simulated, since
+    // queuelock does not support proxies that repeat a request later.
     for (let time = 0; time < times; time += 1)
       link.deliver('there', at, () =>
         this.#api.handle(method, request, (reply) => {

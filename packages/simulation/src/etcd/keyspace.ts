@@ -62,8 +62,8 @@ export class Keyspace {
   }
 
   /**
-   * Compacts the history: removes each version of a row that a write up to `revision` has replaced or
-   * deleted.
+   * Compacts the history up to `revision`: removes each earlier state of a key that a write up to this
+   * revision has replaced or deleted.
    */
   compact(revision: number): void {
     this.compacted = revision;
@@ -94,7 +94,7 @@ export function spanOf({ key, range_end }: { readonly key?: Buffer; readonly ran
   return { key: key?.toString('latin1') ?? '', end: end === '\0' ? '\u0100' : end };
 }
 
-/** Converts a row to the form in which responses contain it. */
+/** Converts the state of a key to the form in which responses of etcd contain it. */
 export function keyValueOf(row: Row, keysOnly = false): IKeyValue {
   return {
     key: Buffer.from(row.key, 'latin1'),

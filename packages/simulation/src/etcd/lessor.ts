@@ -48,7 +48,7 @@ export class Lessor {
     return end ? Math.trunc(this.#leftMs(end.at) / 1_000) : -1;
   }
 
-  /** Ids of expired leases. */
+  /** Ids of the leases that have expired by the clock of the leader. */
   get expired(): readonly string[] {
     return [...this.#ends].filter(([, { at }]) => this.#leftMs(at) <= 0).map(([id]) => id);
   }

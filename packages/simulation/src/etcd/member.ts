@@ -16,7 +16,10 @@ export interface MemberCluster {
   readonly store: Store;
   readonly terms: { readonly leader: Member | undefined; knownTo(member: Member): boolean };
   revisionAt(index: number): number;
-  /** Returns the revision up to which the log entry at this index compacts the history, or `undefined`. */
+  /**
+   * Returns the revision up to which the log entry with the number `index` compacts the history. Returns
+   * `undefined` if that entry is no compaction.
+   */
   compactionAt(index: number): number | undefined;
   /** Drops the history that all members have compacted. */
   forget(): void;
@@ -49,8 +52,8 @@ export class Member {
   /** The newest term that the member knows. */
   term = 0;
   /**
-   * Whether the member believes that it leads. A member that was paused may believe so for a while after
-   * another one was elected.
+   * Whether the member believes that it leads. A member that was paused may believe so for a while after the
+   * election of another leader.
    */
   leads = false;
   isUp = true;
@@ -84,8 +87,8 @@ export class Member {
   }
 
   /**
-   * Whether the member applied a log entry less than `MOMENT_MS` ago. A watch that is created then may count
-   * as created before that entry.
+   * Whether the member applied a log entry less than 0.3 ms ago. A watch that is created within this time may
+   * count as created before that entry.
    */
   get isReading(): boolean {
     return this.#timeline.now() - this.#appliedAt < MOMENT_MS;
@@ -110,7 +113,10 @@ export class Member {
     return Math.max(0, this.machine.pausedUntil - now);
   }
 
-  /** Applies the log up to `index` after a delay: `withinMs`, plus the additional delay of this member. */
+  /**
+   * Applies the log up to the entry `index` after `withinMs` milliseconds plus the additional delay of this
+   * member.
+   */
   learn(index: number, withinMs: number): void {
     this.machine.after(withinMs + this.lagMs, () => {
       if (this.isCut && this !== this.#cluster.terms.leader) return;

@@ -18,7 +18,8 @@ export interface Reader {
 }
 
 /**
- * Returns the response to a range request at the revision of `reader`, without a header.
+ * Returns the response to a range request, without its header. Reads the state up to the revision that a
+ * member has applied.
  * @throws the error with which an etcd server rejects the request
  */
 export function readRange(
@@ -35,7 +36,8 @@ export function readRange(
   if (count_only) return { kvs: [], more: false, count };
   const limit = numberOf(request.limit);
   const order = target !== 'Key' && sort_order === 'None' ? 'Ascend' : sort_order;
-  // Like etcd, reads at most one row more than the limit, unless rows must be sorted or filtered first.
+  // Reads at most one row more than the limit, which shows whether there are more rows. Reads all rows, as
+  // etcd does, if they must be sorted or filtered first.
   const isPlain = sort_order === 'None' && !isFiltered(request);
   const read = isPlain && limit > 0 ? all.slice(0, limit + 1) : all.filter((row) => passes(row, request));
   const rows = order === 'None' ? read : read.sort(comparing(target as keyof typeof COLUMN, order as string));

@@ -82,7 +82,7 @@ export class Store {
     return { revision: this.keyspace.revision, body: { ID: id, TTL: String(ttl), error: '' } };
   }
 
-  /** Removes the lease and its keys in one revision. */
+  /** Revokes a lease: removes it and its keys in one revision. */
   revoke(id: string): Applied {
     const lease = this.leases.get(id);
     if (!lease) throw refusal.noLease();
@@ -102,8 +102,8 @@ export class Store {
   #alone(request: IRequestOp, kind: 'response_put' | 'response_delete_range'): Applied {
     const step = new Step(this);
     const lease = String(request.request_put?.lease ?? NO_LEASE);
-    // As in etcd, a single put checks the lease before the key. A put in a transaction checks the key first
-    // (see `check`).
+    // As in etcd, a single put is rejected for an unknown lease before its key is checked. For a put in a
+    // transaction, `check` checks the key first.
     if (lease !== NO_LEASE && !this.leases.has(lease)) throw refusal.noLease();
     step.check([request]);
     const body = step.carryOut(request)[kind];

@@ -14,8 +14,8 @@ type Serve<Request, Response> = (report: (response: Response) => void) => Servin
 const DEAD_AFTER_MS = 5_000;
 
 /**
- * A stream of messages between a client and a member. Messages arrive in order. When one is lost, all later
- * ones are lost too.
+ * A stream of messages between a client and a member of the simulated etcd cluster. Messages arrive in order.
+ * After a lost message, all later messages are lost too.
  */
 export class SimulatedStream<Request, Response> implements Channel<Request>, ServedStream {
   readonly #link: Link<Member>;

@@ -14,13 +14,12 @@ export interface Electorate {
 const TICK_MS = 50;
 const ELECTION_MS = 1_000;
 const LEADERLESS_STREAMS_END_MS = 3_000;
-// Longest time in milliseconds until messages of other members reach a member that was paused. Until then it
-// may still believe that it leads.
+// Longest time in milliseconds until messages of other members reach a member that was paused. Until they
+// arrive, that member may still believe that it leads.
 const LATE_MS = 600;
 
 /**
- * Elects leaders and counts terms. A leader must reach a majority. It is replaced when it has not done so for
- * a while.
+ * Elects leaders and counts terms. A leader that can reach no majority is replaced after one to two seconds.
  */
 export class Terms {
   term = 1;
@@ -28,7 +27,7 @@ export class Terms {
   readonly #timeline: Timeline;
   readonly #random: Random;
   readonly #electorate: Electorate;
-  /** A simulated machine that never fails. It measures times that do not depend on any member. */
+  /** A simulated machine that never fails. It runs the timers that do not belong to any member. */
   readonly #fate: Machine;
   #sickSince: number | undefined;
 

@@ -48,7 +48,9 @@ export class WatchServer {
     if (progress_request && !this.#isCatchingUp) this.#respond({ watch_id: '-1' });
   }
 
-  /** Called when the member has applied entries. */
+  /**
+   * Sends the new events to all watches that are up to date. Called when the member has applied log entries.
+   */
   applied(): void {
     for (const watch of this.#watches.values()) if (!watch.isBehind) this.#showEvents(watch);
   }

@@ -3,16 +3,21 @@ import type { Judge } from './judge.ts';
 import { LATCH_COUNT, ROUND_MEMBERS } from './plan.ts';
 import type { Store } from './store.ts';
 
-/** A client that takes part in the present round of a double barrier. */
+/**
+ * A client that takes part in a round of a double barrier. The members of a round enter together and leave
+ * together.
+ */
 export interface InRound {
   readonly who: string;
   readonly machine: Machine;
   readonly queue: string;
   readonly round: string;
   readonly index: number;
-  /** Returns whether the client's hold is lost, so that the other participants need not wait for it. */
+  /**
+   * Returns whether the client has lost its hold, so that other clients of the round need not wait for it.
+   */
   readonly isLost: () => boolean;
-  /** Whether the client has finished its part of the round, or its process has ended. */
+  /** Whether the client has done its work in the round of the double barrier, or its process has ended. */
   isDone: boolean;
 }
 
@@ -44,7 +49,7 @@ export class Agreements {
     this.#store = store;
   }
 
-  /** Checks that `lead` never runs the work of one call twice at the same time. */
+  /** Checks that the recipe `lead` never runs the work of one call twice at the same time. */
   leads(who: string, isAlone: boolean): void {
     this.#agree(isAlone, () => `${who} leads twice at once`);
   }
@@ -77,17 +82,17 @@ export class Agreements {
     this.#rounds.set(round, [...others, place]);
     const isFree = others.every((other) => other.index !== index);
     this.#agree(isFree && index < ROUND_MEMBERS, () => `${who} is number ${index} of the round ${round} too`);
-    // A participant that gave up when the round began was one of its members. So the check counts the
-    // participants that have arrived and are in no other round. If more entries still exist in the queue, it
-    // counts these entries instead.
+    // Counts the clients that have arrived and are in no other round, since a participant that gave up when
+    // the round began was one of its members. If the queue has more entries than that, counts these entries
+    // instead.
     const came = this.#arrivals - [...this.#rounds.values()].flat().length + others.length + 1;
     const members = Math.max(came, this.#store.standing(queue).length);
     this.#agree(members >= ROUND_MEMBERS, () => `${who} begins a round alone`);
   }
 
   /**
-   * Checks, when a client reports the end of its round, that all other participants are done or their
-   * processes have ended.
+   * Checks that all other clients of a round are done, have lost their holds, or have crashed. Called when a
+   * client reports the end of a round of the double barrier.
    */
   roundEnds({ who, round }: InRound): void {
     const busy = (this.#rounds.get(round) ?? []).filter(
@@ -96,10 +101,7 @@ export class Agreements {
     this.#agree(busy.length === 0, () => `${who} leaves before ${busy.map((one) => one.who).join(', ')}`);
   }
 
-  /**
-   * Checks, when a client sets a latch, that the previous latch had enough count-downs (`LATCH_COUNT`) to
-   * open.
-   */
+  /** Checks, when a client sets a latch, that the previous latch had enough count-downs to open. */
   latchIsSet(who: string): void {
     this.#sets += 1;
     this.#agree(this.#sets <= 1 + this.#latchesOver, () => `${who} sets a latch that is not over`);

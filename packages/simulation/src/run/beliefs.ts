@@ -34,9 +34,9 @@ export class Beliefs {
   }
 
   /**
-   * Checks that the holder of `held` no longer believes that it holds, because the conflicting hold `next`
-   * has begun after its proven time. The check runs before all timers of the holder's process, since a timer
-   * may end the hold.
+   * Checks that the holder of `held` no longer believes that it holds. Called when the conflicting hold
+   * `next` begins after the proven time of `held`. The check runs before all timers of the holder's process,
+   * since a timer may end the hold.
    */
   requireOver(held: Held, next: Pick<Held, 'who'>): void {
     this.#timeline.first(held.machine, () => {

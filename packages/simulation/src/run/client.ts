@@ -48,18 +48,22 @@ export class Client {
   }
 
   /**
-   * How this process sees the queue that it observes. `undefined` when it observes none or is not running.
+   * The view that this process has of the queue that it observes. `undefined` when the process observes no
+   * queue or is not running.
    */
   get view(): View | undefined {
     return this.state === 'runs' ? this.#view : undefined;
   }
 
-  /** Number of connections beyond those that the process needs. */
+  /** Number of open connections to the store beyond those that the process needs. */
   get excess(): number {
     return this.#connected?.excess ?? 0;
   }
 
-  /** Starts the process. With `estate`, it resumes the session of a process that crashed. */
+  /**
+   * Starts the process. If `estate` is what a crashed process has left, the started process resumes its
+   * session.
+   */
   start(estate?: Estate): void {
     const { plan, mayMove, timeline, holds, judge } = this.#making;
     this.#program.running += estate ? 1 : plan.lanes.length;
@@ -108,7 +112,7 @@ export class Client {
     next.#program.running += 1;
     machine.after(afterMs, () => {
       next.#program.running -= 1;
-      // The new process may have been closed before its start.
+      // Starts the process that resumes the session, unless it was closed during the delay.
       if (next.state === 'runs') next.start({ resumption, left: this.#program });
     });
     return next;

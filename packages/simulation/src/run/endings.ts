@@ -6,7 +6,10 @@ export interface Circumstances {
   readonly client: string;
   /** The reason with which the client's program aborted its own wait. */
   readonly abort?: unknown;
-  /** Whether a client steals the lock of the queue, or an operator deletes entries of the queue. */
+  /**
+   * Whether any client steals the lock for which this client waits or that it holds, or an operator deletes
+   * entries of its queue.
+   */
   readonly isUnruly: boolean;
   /** Whether the client's program requires that the hold lasts for a minimum time. */
   readonly isDemanding: boolean;
@@ -39,7 +42,10 @@ const NEEDS: Readonly<Partial<Record<QueueLockErrorCode, (reasons: Reasons) => b
   ENTRY_LOST: ({ isFaulty }) => isFaulty,
 };
 
-/** Returns whether the error may occur under these circumstances or after the faults so far. */
+/**
+ * Returns whether a wait or hold may have ended with the error, under its circumstances and after the faults
+ * so far.
+ */
 export function isExplained(error: unknown, around: Circumstances, facts: readonly Fact[]): boolean {
   if (mentionsRemoval(error)) return around.isUnruly;
   if (!isQueueLockError(error)) return error === around.abort;
@@ -57,8 +63,8 @@ function isSame(client: string, other: string): boolean {
 }
 
 /**
- * Returns whether the error is, or is caused by, the removal of the entry. A client that may not take its
- * single key removes its entry, too.
+ * Returns whether the error reports the removal of the client's entry, or was caused by it. A client that may
+ * not take its single key removes its entry, too.
  */
 function mentionsRemoval(error: unknown): boolean {
   if (isQueueLockError(error, 'ENTRY_LOST')) return error.cause === undefined || mentionsRemoval(error.cause);

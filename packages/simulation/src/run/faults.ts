@@ -136,8 +136,8 @@ function deny({ accesses, fate }: Stage, { client, forMs }: Fault): void {
 }
 
 /**
- * Deletes an entry as an operator does. It is the entry of the holder, of one of the next two waiters, or the
- * last one. The client of a removed waiter may receive no messages at that time.
+ * Deletes an entry as an operator does: that of the holder, that of one of the next two waiters, or the
+ * newest entry of the queue. The client of a removed waiter may receive no messages at that time.
  */
 function removeEntry(stage: Stage, fault: Fault): void {
   const { store, holds, queues } = stage;

@@ -2,8 +2,8 @@ import type { Stage } from './faults.ts';
 import { FAULTS_END_MS } from './plan.ts';
 
 /**
- * If a client still waits and the run has made no progress for this many milliseconds after the last fault,
- * that is a violation. Every hold is shorter.
+ * Longest time in milliseconds without progress after the last fault while a client still waits. A longer
+ * time is a violation, since every hold is shorter than this.
  */
 const RESPITE_MS = 90_000;
 /**

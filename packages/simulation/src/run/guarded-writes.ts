@@ -29,8 +29,8 @@ export class GuardedWrites {
   }
 
   /**
-   * Accepts the write if the entry of its hold still exists. Checks that no write of a hold with a larger
-   * token was accepted before.
+   * Handles the arrival of a write at the protected resource, which accepts it if the entry of its hold still
+   * exists. Checks that no write of a hold with a larger token was accepted before.
    */
   #arrives({ who, queue, key, token }: GuardedWrite): void {
     const isThere = this.#store.standing(queue).some((entry) => entry.key === key && entry.token === token);

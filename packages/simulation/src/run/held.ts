@@ -33,7 +33,10 @@ export interface Held {
 type Single = Pick<Ownership, 'name' | 'token' | 'remainingMs'> &
   Partial<Pick<SharedOwnership, 'grantToken' | 'shared'>>;
 
-/** The client of a hold, and the hold's permits. Only the plan's queue `p` is a semaphore with permits. */
+/**
+ * The client of a hold, and the permits that it requests. Permits count only in the queue `p`, the one
+ * semaphore of a run.
+ */
 type User = Pick<Held, 'who' | 'machine' | 'isOver' | 'permits' | 'key'>;
 
 export function heldOf(single: Single, { permits, ...user }: User): Held {

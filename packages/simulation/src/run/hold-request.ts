@@ -3,7 +3,7 @@ import type { Holds } from './holds.ts';
 import { LIMIT, type Step } from './plan.ts';
 import { isRecipe, queueOf } from './recipes.ts';
 
-/** What `requestHold` needs besides the client and the step. */
+/** The arguments of `requestHold` besides the client and the step that it executes. */
 interface HoldRequest {
   readonly options: AcquireOptions;
   readonly holds: Holds;
@@ -12,16 +12,16 @@ interface HoldRequest {
 }
 
 /**
- * Requests the hold that a step describes. Resolves with `undefined` if the step is a `tryAcquire` that
- * fails.
+ * Requests the hold that one step of a client's plan describes. Resolves with `undefined` if the step is a
+ * `tryAcquire` that is not admitted.
  */
 export function requestHold(
   client: LockClient,
   { way, queue, permits }: Step,
   { options, holds, queues }: HoldRequest,
 ): Promise<Ownership | SharedOwnership | MultiOwnership | undefined> {
-  // The names of both queues, for a lock of several queues. Their order varies, since a lock must not depend
-  // on it.
+  // The names of the two queues of the run, for a lock of both. Their order varies, since a lock must not
+  // depend on it.
   const together = (): readonly string[] => (permits % 2 === 0 ? queues : queues.toReversed());
   if (way === 'shared') return client.acquire(queue, { ...options, mode: 'shared' });
   if (way === 'try') return client.tryAcquire(queue);
@@ -34,7 +34,7 @@ export function requestHold(
   return client.acquire(queue, { ...options, steal: { reason: 'it is urgent' } });
 }
 
-/** Returns the queues that a step enters. */
+/** Returns the names of the queues in which a step of a client adds entries. */
 export function queuesOf(step: Step, { queues }: Pick<HoldRequest, 'queues'>): readonly string[] {
   const { way, queue } = step;
   if (way === 'permits') return ['p'];

@@ -72,8 +72,8 @@ export class Holds {
   }
 
   /**
-   * Returns the key of an entry, as the store has it. The product is not called, since that may change its
-   * state.
+   * Returns the key that an entry has in the simulated store. Does not call the code under test, since a call
+   * may change its state.
    */
   keyOf(queue: string, token: bigint): string {
     const present = this.store.standing(queue).find((entry) => entry.token === token);
@@ -95,7 +95,7 @@ export class Holds {
     this.#beliefs.finish();
   }
 
-  /** Records that the hold was downgraded and no longer excludes readers. */
+  /** Records that a hold was downgraded to a shared one, and no longer excludes readers. */
   share(held: Held): void {
     held.shared = true;
     held.isDowngrading = true;
@@ -160,10 +160,9 @@ export class Holds {
   }
 
   /**
-   * Returns whether another client or an operator has removed the entry of the hold, so that the holder may
-   * not know it yet. Earlier entries of its session that were in the queue when the hold began also block
-   * other clients. So the result is `true` only if each of them was evicted too, or removed before the entry
-   * of the hold.
+   * Returns whether the holder may not know yet that another client or an operator has removed its entry.
+   * Earlier entries of its session that were in the queue when the hold began also block other clients. So
+   * each of these entries must have been evicted too, or removed before the entry of the hold.
    */
   #mayNotKnow(held: Held): boolean {
     const goneAt = this.#deletedAt.get(lifeOf(held)) ?? 0;
@@ -200,8 +199,9 @@ export class Holds {
     const standins = ahead.filter((one) => session !== undefined && sessionOf(one) === session);
     held.standins = standins.map(lifeOf);
     for (const life of held.standins) this.#handedOver.add(life);
-    // A writer that becomes a reader has two nodes for a moment. If it is evicted at that time, the reader's
-    // node may remain. The check ignores that node: the conversion fails, and the client deletes the node.
+    // A writer that becomes a reader has two nodes for a moment. If the writer is evicted at that time, the
+    // reader's node may remain. Such a node does not count as ahead: the conversion fails, and the client
+    // deletes the node.
     const isRemnant = (one: StoredEntry): boolean => one.shared && this.#evicted.has(lifeOf(one));
     const others = ahead.filter((one) => !this.#handedOver.has(lifeOf(one)) && !isRemnant(one));
     const taken = others.reduce((sum, { permits }) => sum + permits, held.permits);

@@ -5,8 +5,8 @@ const GUARDED: ReadonlySet<string> = new Set(['acquire', 'run', 'abort', 'update
 const GUARDED_WRITES_TAKE_MS = [1, 20, 100, 600, 3_000];
 
 /**
- * Adds writes to a protected resource to some holds of the plan. The resource accepts them only while the
- * holder's entry exists. Some arrive after the release.
+ * Adds writes to a protected resource to some holds in the plan of a run. The resource accepts a write only
+ * while the holder's entry exists. Some of the writes arrive after the release.
  */
 export function withGuards(random: Random, plan: Plan): Plan {
   if (random.chance(0.5)) return plan;
@@ -18,8 +18,9 @@ export function withGuards(random: Random, plan: Plan): Plan {
 }
 
 /**
- * Adds several neighbouring waiters of one client in a queue, with waiters of other clients behind them. An
- * operator deletes one of the neighbours, while notifications to that client are delayed.
+ * Adds several neighbouring waiters of one client in a queue to the plan of a run, and waiters of other
+ * clients behind them. An operator deletes one of the neighbours, while notifications to that client are
+ * delayed.
  */
 export function withNeighbours(random: Random, plan: Plan): Plan {
   const client = random.int(0, plan.clients.length - 1);
@@ -45,10 +46,10 @@ export function withNeighbours(random: Random, plan: Plan): Plan {
 }
 
 /**
- * Changes a plan of `withNeighbours`: the client gets three neighbouring entries, and the operator removes
- * the second and the third. The second entry is released as soon as it is granted, in the same tick of the
- * event loop. So the client hands the lock over to both entries before it is notified that either was
- * removed.
+ * Changes a plan with neighbouring waiters of one client: it gets three neighbouring entries, and the
+ * operator removes the second and the third. The second entry is released as soon as it is granted, in the
+ * same tick of the event loop. So the client hands the lock over to both removed entries before it is
+ * notified of the removals.
  */
 function withTwoRemovals(random: Random, plan: Plan): Plan {
   const removal = plan.faults.find(({ kind }) => kind === 'entry is removed');
@@ -60,8 +61,8 @@ function withTwoRemovals(random: Random, plan: Plan): Plan {
     const brief = { way: 'claim', waitTimeoutMs: 20_000, leavesAtGrant: true } as const;
     return { ...client, lanes: [holder, second.map((step) => ({ ...step, ...brief })), third] };
   });
-  // With a severity of 0.5, the fault removes the entry directly behind the holder: first the second entry,
-  // then the third one.
+  // A removal with a severity of 0.5 removes the entry directly behind the holder: first the client's second
+  // entry, then its third.
   const both = [removal, removal].map((fault) => ({ ...fault, degree: 0.5 }));
   return inOrder({
     ...plan,
@@ -85,7 +86,8 @@ export function withCrowd(random: Random, plan: Plan): Plan {
   const atMs = random.int(300, 1_500);
   const target = { atMs, client, member: 'all', degree: random.next() } as const;
   const isRobbed = random.chance(0.6);
-  // Delays the requests of the crashing process, so that some arrive after the next process has started.
+  // Delays the requests of the process that crashes, so that some arrive after another process has resumed
+  // the session.
   const faults: readonly Fault[] = isRobbed
     ? [{ ...target, kind: 'cut off', forMs: 4_000 }]
     : [

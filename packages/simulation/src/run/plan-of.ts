@@ -39,7 +39,7 @@ const QUEUES = {
 } as const;
 /**
  * Severity of the fault `stranger` (a client of other software uses the queue) in a plan with a single key.
- * It is below `TAKES_SINGLE`, so that client takes the single key instead of adding an entry.
+ * With this severity, that client takes the single key instead of adding an entry.
  */
 const STRANGE = 0.6;
 // Queues whose entries can be shared.
@@ -68,7 +68,7 @@ export function planOf(seed: number, store: StoreName): Plan {
   const context = { store, random, holdsMs, queues, hasOperator, isSeen };
   const clients = Array.from({ length: random.int(3, 6) }, () => clientOf(context));
   const faults = Array.from({ length: random.int(0, 8) }, () => faultOf(context, clients.length, members));
-  // Adds a fault `stranger`, in which a client of other software takes the single key.
+  // Adds the fault `stranger`: a client of other software takes the single key of the queue.
   if (queues[1] === SINGLE.queue)
     faults.push({ ...faultOf(context, clients.length, members), kind: 'stranger', degree: STRANGE });
   const version = random.chance(0.7) ? SOUND : STALE_READS;
@@ -151,8 +151,8 @@ function staleLeader(
 }
 
 /**
- * Returns faults that cut the client's member off from its leader. The member may then have received a
- * heartbeat that never reaches the leader.
+ * Returns faults that cut the client's member off from the leader. At that time, the member may have received
+ * a heartbeat of the client that never reaches the leader.
  */
 function forgetfulFollower(random: Random, client: number): readonly Fault[] {
   const atMs = random.int(3_000, 9_000);

@@ -8,19 +8,19 @@ export interface Step {
   readonly permits: number;
   readonly holdMs: number;
   /**
-   * Timeout of the wait in milliseconds. If `way` is `claim` or `abort`, the client gives up at this time
-   * even if it holds.
+   * Timeout of the wait in milliseconds. If the step's `way` is `claim` or `abort`, the client gives up at
+   * this time even if it holds.
    */
   readonly waitTimeoutMs: number | undefined;
   /** Proven time in milliseconds that a hold must have left when it is granted. */
   readonly minRemainingMs: number;
   /**
-   * Set if the holder writes to a protected resource, which accepts a write only while the entry exists. One
-   * write arrives at the beginning of the hold. The client sends a second write before the release, which
-   * arrives this many milliseconds later. Only for exclusive locks.
+   * For a holder that writes to a protected resource: the milliseconds that its second write takes to arrive.
+   * It sends the second write before the release; the first arrives at the beginning of the hold. The
+   * resource accepts a write only while the entry exists. Only for exclusive locks.
    */
   readonly guardMs?: number;
-  /** Whether a `claim` releases in the tick in which it is granted. */
+  /** Whether a client with the `way` `claim` releases the lock in the tick in which it is granted. */
   readonly leavesAtGrant?: boolean;
 }
 
@@ -29,13 +29,13 @@ export interface ClientPlan {
   /** Speed of the client's clock: its seconds per second of simulated time. */
   readonly rate: number;
   /**
-   * Format of the keys that the client uses on etcd in the queue `f`. Its clients use both formats at the
-   * same time.
+   * Format of the keys that the client uses on etcd in the queue named `f`. Clients of this queue use both
+   * formats at the same time.
    */
   readonly naming: 'go' | 'fast';
   /** Name of the queue that the client watches during the whole run. */
   readonly watches: string | undefined;
-  /** Lists of steps. Steps of one list run one after another. The lists run at the same time. */
+  /** The client's lists of steps. Steps of one list run one after another. The lists run at the same time. */
   readonly lanes: readonly (readonly Step[])[];
 }
 
@@ -46,8 +46,8 @@ export interface Fault {
   readonly kind: (typeof FAULTS)[number];
   readonly client: number;
   /**
-   * The affected members. `leader` is the leader at the time of the fault. `its own` means the members to
-   * which the client of the fault is connected.
+   * The members of the store that the fault affects. `leader` is the leader at the time of the fault. `its
+   * own` means the members to which the client of the fault is connected.
    */
   readonly member: number | 'leader' | 'followers' | 'all' | 'its own';
   /** Severity of the fault, from 0 to 1. Its meaning depends on the kind. */
@@ -123,7 +123,9 @@ export const RECIPES = ['campaign', 'lead', 'cohort', 'semaphore', 'round', 'slo
 
 /** A queue on etcd with a single key, which the holder takes as well. */
 export const SINGLE = { queue: 's', key: 'single' } as const;
-/** The naming schemes of some queues on ZooKeeper. All other queues have Curator's. */
+/**
+ * The naming schemes of the queues `f`, `k` and `w` on ZooKeeper. All other queues have the naming `curator`.
+ */
 export const NAMINGS: Readonly<Record<string, 'fast' | 'kazoo' | 'curator-read-write'>> = {
   f: 'fast',
   k: 'kazoo',
@@ -136,9 +138,9 @@ export const NAMINGS: Readonly<Record<string, 'fast' | 'kazoo' | 'curator-read-w
 export const RATE_ERROR = 0.004;
 /** Simulated time in milliseconds after which no fault begins. */
 export const FAULTS_END_MS = 30_000;
-/** Number of permits of the queue `p`. */
+/** Number of permits of the semaphore of a run, whose queue is named `p`. */
 export const LIMIT = 3;
-/** Number of members of the double barrier. */
+/** Number of members of each round of the double barrier that simulated clients use. */
 export const ROUND_MEMBERS = 2;
-/** Initial count of the latch. */
+/** Initial count of each latch that simulated clients use. */
 export const LATCH_COUNT = 3;

@@ -190,8 +190,8 @@ export class Program {
   }
 
   /**
-   * Acquires by a subscription to `claim`, and unsubscribes after a while in any state, or at the moment of the
-   * grant.
+   * Acquires by a subscription to a claim. Unsubscribes after a while, whether the claim waits or holds, or
+   * at the moment of the grant.
    */
   async #claim(client: LockClient, step: Step, who: string): Promise<void> {
     let hold: Hold | undefined;
@@ -222,8 +222,8 @@ export class Program {
   }
 
   /**
-   * Returns whether the step waits although its queue has had no holder for `IN_VAIN_MS` milliseconds, and no
-   * steal or deletion by an operator explains that.
+   * Returns whether the step waits although its queue has had no holder for 30 s, and no steal or
+   * deletion by an operator explains that.
    */
   #isInVain(step: Step): boolean {
     return !this.#isUnruly(step) && this.#around.holds.isIdle(step.queue, IN_VAIN_MS);

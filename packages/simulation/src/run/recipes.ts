@@ -14,7 +14,7 @@ export interface RecipeStep extends Step {
 export type RecipeHold = SharedOwnership | Pick<Ownership, 'name' | 'id' | 'token' | 'held' | 'remainingMs'>;
 
 /**
- * Returns whether the hold is an exclusive `Ownership` with all its members, and not a hold that a recipe
+ * Returns whether the hold is an `Ownership` of an exclusive lock, and not a hold of a type that a recipe
  * defines.
  */
 export function isWhole(hold: object): hold is Ownership {
@@ -40,14 +40,14 @@ export function isRecipe<S extends Pick<Step, 'way'>>(step: S): step is S & Pick
   return (RECIPES as readonly string[]).includes(step.way);
 }
 
-/** Returns the queue that a step enters. */
+/** Returns the name of the queue in which a step of a client adds its entry. */
 export function queueOf({ way, queue }: Pick<RecipeStep, 'way' | 'queue'>): string {
   if (way === 'semaphore') return 'p';
   if (way === 'round' || way === 'latch') return way;
   return way === 'slot' ? `slots-${queue}` : queue;
 }
 
-/** A lock client with recipes. */
+/** Runs those steps of a simulated client that use recipes. */
 export class RecipeUser {
   readonly #client: LockClient;
   readonly #user: User;
@@ -148,8 +148,8 @@ export class RecipeUser {
   }
 
   /**
-   * Runs one slot of a job. In the queue `a` a slot runs at most once. In all other queues it is repeated
-   * until the work has returned.
+   * Runs one slot of a job by `oncePer`. If the step's queue is `a`, the slot runs at most once. With any
+   * other queue, it runs again until its work has returned.
    */
   async #slot(step: RecipeStep, waiting: Waiting): Promise<void> {
     const { recipes, work, agreements } = this.#user;

@@ -29,7 +29,7 @@ export interface StoredEntry {
 /** The connection of one process to the store. */
 export interface Connected {
   readonly backend: Backend;
-  /** Number of connections beyond those that the process needs. */
+  /** Number of open connections to the store beyond those that the process needs. */
   readonly excess: number;
   /** Closes the connection without a message, as when the process is killed. */
   crash(): void;

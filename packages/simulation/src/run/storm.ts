@@ -13,8 +13,8 @@ interface StormOptions {
 
 /**
  * Checks that a client sends no more requests per second than allowed. Each steal of the last two seconds
- * raises the limit by its initial value, since the waiters whose entries were removed enqueue again and may
- * steal again.
+ * adds the full limit once more, since the waiters whose entries were removed enqueue again and may steal
+ * again.
  */
 export class Storm {
   readonly #client: string;

@@ -2,9 +2,10 @@ import type { Timeline } from '../timeline.ts';
 import { conflict, lifeOf, sessionOf, type Held } from './held.ts';
 import type { Judge } from './judge.ts';
 
-// After another session has stolen a queue from a session, that session may still hand off among its own
-// waiters for this many milliseconds after its first release. The product stops this 100 ms after it has
-// requested a removal that gets no response. The other 50 ms allow for the errors of simulated clocks.
+// Longest time in milliseconds for which a session may hand off a queue among its own waiters, after another
+// session has stolen the queue. It counts from the first release after the steal. The product stops 100 ms
+// after it has requested a removal that gets no response. The other 50 ms allow for the errors of simulated
+// clocks.
 const HANDS_OVER_FOR_MS = 150;
 
 /**
@@ -22,7 +23,8 @@ export class Takings {
   readonly #timeline: Timeline;
   readonly #judge: Judge;
   /**
-   * The first release of the session after the steal, by the session and the hold that stole a queue from it.
+   * For each steal, the first release after it by the session that lost the queue. The key consists of this
+   * session and the hold that stole the queue.
    */
   readonly #releases = new Map<string, Release>();
 

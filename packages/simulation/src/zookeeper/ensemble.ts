@@ -9,8 +9,8 @@ export interface EnsembleOptions {
   readonly members: number;
   readonly tickMs: number;
   /**
-   * ZooKeeper's setting `syncLimit`: the number of ticks (of `tickMs`) after which a member leaves a silent
-   * leader.
+   * ZooKeeper's setting `syncLimit`: a member leaves a leader that has sent nothing for this many ticks (of
+   * `tickMs`).
    */
   readonly syncLimit: number;
   readonly containersEveryMs: number;
@@ -31,7 +31,7 @@ export class Ensemble {
   readonly options: EnsembleOptions;
   readonly timeline: Timeline;
   readonly members: readonly Member[];
-  /** The most recent leadership, which may be over. */
+  /** The latest leadership of any member. It may have ended. */
   leading: Leading | undefined;
   /** Called with each transaction when it is committed. */
   onCommitted: (entry: Entry) => void = () => undefined;

@@ -41,7 +41,9 @@ export class Following {
     });
   }
 
-  /** Sends a message to the follower, in order with all earlier ones. The message runs `task` there. */
+  /**
+   * Sends a message to the follower, after all earlier messages. The follower runs `task` when it arrives.
+   */
   hear(task: () => void): void {
     this.#down.send(this.#ensemble.hopMs() + this.member.lagMs, () => {
       this.#heardAt = this.member.machine.now();
@@ -50,8 +52,8 @@ export class Following {
   }
 
   /**
-   * Requests from the follower the ids of its sessions that were active since the last request. After the
-   * reply, the leader keeps the follower at least until the tick number `deadline`.
+   * Requests the ids of those sessions of the follower that were active since the previous such request.
+   * After the reply, the leader keeps the follower at least until the tick number `deadline`.
    */
   ping(deadline: number): void {
     this.hear(() => {
@@ -63,7 +65,10 @@ export class Following {
     });
   }
 
-  /** Ends the connection. The leader and the follower are notified if they still exist and can be reached. */
+  /**
+   * Ends the connection between the leader and the follower. Each of them is notified if it still exists and
+   * can be reached.
+   */
   end(): void {
     if (this.isOver) return;
     this.isOver = true;
@@ -95,8 +100,8 @@ export class Following {
   }
 
   /**
-   * Leaves a leader that has sent nothing within the `syncLimit`. A member that was paused first handles the
-   * messages that arrived during the pause.
+   * Makes the follower leave a leader that has sent nothing within ZooKeeper's `syncLimit`. A member that was
+   * paused first handles the messages that arrived during the pause.
    */
   #listen(lookedAt: number): void {
     const { machine } = this.member;

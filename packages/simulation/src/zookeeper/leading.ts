@@ -119,9 +119,9 @@ export class Leading {
   }
 
   /**
-   * Makes a change that belongs to no session, such as the removal of an empty container. Calls `tell` with
-   * the path of the changed node once the change is committed. Calls it with `undefined` when the change
-   * fails.
+   * Makes a change that belongs to no session, such as the removal of an empty container. Once the change is
+   * committed, calls `tell` with the path of the changed node. If the change fails, calls `tell` with
+   * `undefined`.
    */
   operate(step: Step, tell: (path: string | undefined) => void): void {
     const prepared = prepare(this.tree, [step], { session: NO_SESSION, isDenied: false });
@@ -135,7 +135,7 @@ export class Leading {
 
   /**
    * Handles a `sync` request. If no transaction is in flight, the leader responds without contacting other
-   * members. So a deposed leader responds, too.
+   * members. So a leader responds even if it was deposed without noticing.
    */
   sync(go: () => void): void {
     const last = this.pending.at(-1);

@@ -114,8 +114,8 @@ export class Member {
   }
 
   /**
-   * Runs a task at the leader, which may be this member. The leader's response uses the same connection
-   * between the leader and this member.
+   * Runs `task` at the leader, which may be this member. With the function `response`, the task can run code
+   * at this member again, over the same connection.
    */
   ask(task: (leading: Leading, response: (back: () => void) => void) => void): void {
     const { following, leading } = this;

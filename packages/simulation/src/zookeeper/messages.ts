@@ -154,7 +154,7 @@ export function putStat(writer: JuteWriter, node: Node): void {
 export interface Carried {
   readonly op: number;
   readonly steps: readonly Step[];
-  /** The path of each step of the write. */
+  /** The path of the node that each step of the write concerns. */
   readonly paths: readonly string[];
   /**
    * The node after each step of the write, without the steps of type `check`. `undefined` for a deleted node.

@@ -1,6 +1,6 @@
 /**
- * The parsed name of an entry. The parser does not use the product's code, so that a defect there is
- * detected.
+ * The parsed name of an entry. The simulation has a parser of its own, so that it detects a defect in the
+ * product's parser.
  */
 export interface Named {
   readonly number: number;

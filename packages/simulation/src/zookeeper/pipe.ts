@@ -8,8 +8,8 @@ interface Sent {
 const AGAIN_MS = 50;
 
 /**
- * One direction of a connection between two members. Messages arrive in order. Those sent while the members
- * cannot reach each other arrive later.
+ * One direction of a connection between two members. Messages arrive in order. A message that is sent while
+ * the members cannot reach each other arrives later.
  */
 export class Pipe {
   readonly #timeline: Timeline;

@@ -16,7 +16,7 @@ export interface Wiring {
 
 /**
  * A simulated `Socket` with the methods and events that the client library of @queuelock/zookeeper uses.
- * Messages arrive in order. When one is lost, all later ones are lost too.
+ * Messages arrive in order. After a lost message, all later messages are lost too.
  */
 export class SimulatedSocket extends EventEmitter {
   /** Whether the client knows that the socket is closed. */

@@ -61,7 +61,7 @@ export class Tracker {
     this.#sessions.delete(id);
   }
 
-  /** Ids of expired sessions. */
+  /** Ids of the sessions that have expired and that no client is closing. */
   get expired(): readonly bigint[] {
     const now = this.#machine.now();
     return [...this.#sessions].flatMap(([id, { endsAt, isClosing }]) =>

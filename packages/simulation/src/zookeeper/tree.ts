@@ -40,9 +40,9 @@ const ROOT: Node = {
   children: new Set(),
 };
 
-/** The nodes and sessions after one transaction. */
+/** The nodes and sessions of a simulated ZooKeeper after one transaction. */
 export class Tree {
-  /** Id of the last transaction. */
+  /** Id of the last transaction that was applied. */
   zxid = 0n;
   readonly nodes: Map<string, Node>;
   /** Sessions with their timeouts in milliseconds. */

@@ -11,14 +11,14 @@ import { namedAs, type Named } from './names.ts';
 import { SimulatedSocket, dialled } from './socket.ts';
 import { CONTAINER, Tree, splitPath, type Node } from './tree.ts';
 
-/** Settings of the ensemble. Ticks are short, because the TTL of a session must be at least four of them. */
+/** Settings of the ensemble. A tick is short, because the TTL of a session must be at least four ticks. */
 const TICKS = { tickTimeMs: 500, syncLimit: 2 };
 const CONTAINERS_EVERY_MS = 5_000;
 /** Number of connections that a client needs: one for its session, and one for observers. */
 const CONNECTIONS = 2;
 const REGISTERS = '/.queuelock/register/';
-// Directories that the server does not remove when they are empty: the root, and the queues `f` and `k` with
-// the naming schemes `fast` and `kazoo`.
+// Directories that the server does not remove when they are empty: the root, and those of the queues `f`
+// (naming `fast`) and `k` (naming `kazoo`).
 const STAYING: ReadonlySet<string> = new Set(['/', '/f', '/k']);
 const STRANGER = '_c_00000000-0000-0000-0000-000000000000-';
 // The end of the name of an entry that no queuelock client made, by the naming scheme of the queue.
@@ -107,8 +107,8 @@ export class ZooKeeperStore implements Store {
     const entered = [...this.#entered(queue)].sort(
       (one, other) => one.number - other.number || Number(one.shared) - Number(other.shared),
     );
-    // A writer that becomes a reader has two entries for a moment. It counts as a reader as soon as the entry
-    // of the reader exists.
+    // While a writer becomes a reader, it has two entries. It counts as a reader as soon as the reader's
+    // entry exists.
     const present = entered.filter(
       ({ number, shared }, at) => shared || entered[at + 1]?.number !== number || !entered[at + 1]?.shared,
     );

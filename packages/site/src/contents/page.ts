@@ -43,7 +43,7 @@ export function readme(name: string): Part {
   return { file: `packages/${name}/README.md` };
 }
 
-/** Returns a part with sections of a Markdown file in the folder `packages`. */
+/** Returns a part of a page that shows sections of the Markdown file `name` in the folder `packages`. */
 export function sectionsOf(name: string, ...sections: readonly string[]): Part {
   return { file: `packages/${name}.md`, sections };
 }

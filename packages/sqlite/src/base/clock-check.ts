@@ -12,18 +12,18 @@ export interface ClockEvidence {
 }
 
 /**
- * If the clock shows less than this many seconds when a process starts, it may have started together with the process. Node reads its clock
- * some milliseconds after the start, or later on a busy machine.
+ * If the clock of a new process shows less than this many seconds, it may have started with the process. A clock that does so shows more than 0,
+ * since Node reads it some milliseconds after the start, or later on a busy machine.
  */
 const NEAR_ZERO_S = 0.5;
-/** When the machine has run for at least this many seconds, a clock value below `NEAR_ZERO_S` means that the clock started later than the machine. */
+/** When the machine has run for at least this many seconds, a clock that shows nearly 0 at the start of a process is not the clock of the machine. */
 const MIN_UPTIME_S = 5;
 /** The unit in which Linux reports the times of processes, on every architecture. */
 const TICKS_PER_S = 100;
 
 /**
- * Decides whether `process.hrtime` is the clock of the machine, and not one that started with the process. It compares the values at the
- * start of the process, so suspensions of the machine after that do not matter.
+ * Decides whether `process.hrtime` is the clock of the machine, and not a clock that started with the process. It compares the values at the start of
+ * the process, so suspensions of the machine after that do not matter.
  * @returns a description of the fault; `undefined` if there is none
  */
 export function clockFault({ runtime, clockAtStart, machineAtStart }: ClockEvidence): string | undefined {

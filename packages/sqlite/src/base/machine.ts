@@ -10,16 +10,17 @@ export function bootId(): string {
 }
 
 /**
- * Returns the machine's monotonic clock in microseconds. All processes of a boot read the same clock; `clockFault` checks that. While the
- * machine is suspended, this clock stops, and leases in the file do not expire. The clock by which the core ends holds continues. So a
- * holder never relies on its hold for longer than the lease lasts.
+ * Returns the machine's monotonic clock in microseconds. All processes of a boot read the same clock; `clockFault` checks that. This clock stops
+ * while the machine is suspended, so leases in the file do not expire meanwhile. The clock of the core, which ends holds, continues. So a holder
+ * never relies on its hold for longer than the lease lasts.
  */
 export function machineTime(): number {
   return Number(process.hrtime.bigint() / 1_000n);
 }
 
 /**
- * Returns whether this process runs in a time namespace with another monotonic clock. It cannot compare times with other processes then.
+ * Returns whether this process runs in a time namespace whose monotonic clock differs from that of the machine. Such a process cannot compare its
+ * times with those of other processes.
  */
 export function hasOwnClock(): boolean {
   const offsets = /^monotonic\s+(-?\d+)\s+(-?\d+)/m.exec(textOf('/proc/self/timens_offsets') ?? '');
@@ -51,8 +52,8 @@ export function startTimeTicks(): number | undefined {
 }
 
 /**
- * Returns whether a process has certainly ended. False for a process of another pid namespace than `own`, which cannot be seen from here.
- * A zombie counts as ended, since it runs no code.
+ * Returns whether a process has certainly ended. Returns `false` for a process of another pid namespace than that of this process (`own`), since this
+ * process cannot see it. A zombie counts as ended, since it runs no code.
  */
 export function hasEnded(
   { pid, started, namespace }: ProcessMark,
@@ -74,7 +75,10 @@ function exists(pid: number): boolean {
   }
 }
 
-/** Reads fields 3 and 22 of `/proc/PID/stat`. The second field, the name in parentheses, may contain spaces. */
+/**
+ * Reads the state and the start time of a process, fields 3 and 22 of `/proc/PID/stat`. Field 2, the name in
+ * parentheses, may contain spaces.
+ */
 function statOf(pid: number): { readonly state: string; readonly started: string } | undefined {
   const text = textOf(`/proc/${pid}/stat`);
   if (text === undefined) return undefined;
@@ -86,7 +90,7 @@ function textOf(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8');
   } catch {
-    return undefined; // `/proc` is missing or hidden on this system. The callers handle `undefined`.
+    return undefined; // The file in `/proc` is missing or hidden. The callers of `textOf` handle `undefined`.
   }
 }
 
@@ -94,6 +98,6 @@ function linkOf(file: string): string {
   try {
     return readlinkSync(file);
   } catch {
-    return ''; // `/proc` is missing or hidden on this system. The callers handle an empty string.
+    return ''; // The link in `/proc` is missing or hidden. The callers of `linkOf` handle an empty string.
   }
 }

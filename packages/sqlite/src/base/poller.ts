@@ -1,6 +1,6 @@
 /**
- * Polls the file from time to time while there are waiters or observers, to find changes of which no
- * notification has arrived.
+ * Polls the lock file from time to time while there are waiters or observers, to find changes without a
+ * notification.
  */
 export class Poller {
   readonly #poll: () => number | undefined;
@@ -16,7 +16,10 @@ export class Poller {
     this.#poll = poll;
   }
 
-  /** Makes the next read run within `withinMs` milliseconds. Starts polling if it was stopped. */
+  /**
+   * Makes the next read of the lock file happen within `withinMs` milliseconds. Starts polling if it was
+   * stopped.
+   */
   pollWithin(withinMs: number): void {
     if (this.#closed || (this.#timer !== undefined && this.#withinMs <= withinMs)) return;
     clearTimeout(this.#timer);

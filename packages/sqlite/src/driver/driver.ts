@@ -3,7 +3,7 @@
 
 import { QueueLockError } from '@queuelock/core/backend';
 
-/** A parameter of a statement, or a value of a row. Texts of users are bytes, because a driver may end a string at its first NUL. */
+/** A parameter of an SQL statement, or a value of a row. Texts of users are stored as bytes, because a driver may end a string at its first NUL. */
 type Value = number | string | null | Uint8Array;
 
 /** The properties of a prepared statement of `node:sqlite` that this package uses. */

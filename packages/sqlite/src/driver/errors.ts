@@ -29,7 +29,7 @@ function resultCode(error: unknown): number | undefined {
   return typeof code === 'number' ? code & 0xff : undefined;
 }
 
-/** Returns whether another process has the file locked at the moment. */
+/** Returns whether an error of SQLite means that another process has the file locked at the moment. */
 export function isBusy(error: unknown): boolean {
   const code = resultCode(error);
   return code === BUSY || code === LOCKED;

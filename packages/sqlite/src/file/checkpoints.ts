@@ -48,7 +48,7 @@ export class Checkpoints {
     try {
       this.#db.exec('pragma wal_checkpoint(truncate)');
     } catch {
-      // The checkpoint fails while other processes use the log. They run the next one.
+      // The checkpoint fails while other processes use the log. One of them then runs the next checkpoint.
     }
   }
 

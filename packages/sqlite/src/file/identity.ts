@@ -16,7 +16,7 @@ export function identityOf(path: string): FileIdentity {
   return PARTS.map((part) => statSync(path + part, { throwIfNoEntry: false }));
 }
 
-/** Returns whether both identities consist of the same files, and none of the files is missing. */
+/** Returns whether two identities consist of the same files, and none of the files is missing. */
 export function isSameFile(one: FileIdentity, other: FileIdentity): boolean {
   return one.every((part, position) => {
     const found = other[position];

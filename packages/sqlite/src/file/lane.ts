@@ -137,7 +137,8 @@ export class Lane {
     try {
       this.#rollback.run();
     } catch {
-      // SQLite has already rolled back the transaction, as it does when the disk is full.
+      // The rollback fails if SQLite has already rolled back the transaction, as it does when the disk is
+      // full.
     }
   }
 
@@ -145,8 +146,7 @@ export class Lane {
   #backOff(): void {
     this.#tries += 1;
     this.#rejectTimedOut();
-    // The first retries need no timer: they run in the next turn of the event loop, which `#work` schedules
-    // anyway.
+    // The first retries need no timer: the caller `#work` schedules them for the next turn of the event loop.
     if (this.#tries <= IMMEDIATE_RETRIES || this.#steps.length === 0) return;
     const longest = Math.min(MAX_BACKOFF_MS, 2 ** (this.#tries - IMMEDIATE_RETRIES));
     this.#retryTimer = setTimeout(
@@ -170,7 +170,7 @@ export class Lane {
 interface LaneSettings {
   readonly file: string;
   readonly clock: Clock;
-  /** Called after each committed step. */
+  /** Called after the transaction of each step was committed. */
   readonly onCommit: () => void;
   readonly onRollback: () => void;
 }

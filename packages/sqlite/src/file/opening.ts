@@ -14,7 +14,7 @@ const MAX_RETRY_DELAY_MS = 20;
 /** An open file with the present schema. */
 export interface OpenFile {
   readonly db: Database;
-  /** The absolute path without symbolic links. */
+  /** The absolute path of the file, without symbolic links. */
   readonly path: string;
   readonly identity: FileIdentity;
 }
@@ -35,7 +35,8 @@ export async function openFile(
   try {
     db = new DatabaseSync(path);
     await prepare(db, { file, clock });
-    // Checks again, because another user may have created side files since the check before the opening.
+    // Checks the owners of the files again, because another user may have created side files since the first
+    // check.
     requireOwnFile(path);
     // The identity includes the side files, which SQLite has created by now.
     const identity = identityOf(path);

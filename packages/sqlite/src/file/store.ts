@@ -21,7 +21,10 @@ export interface EntryNotification {
 
 interface StoreSettings {
   readonly clock: Clock;
-  /** Called after each committed step with the notifications to send. Those about ended sessions come first. */
+  /**
+   * Called after each committed step with the notifications to send. Notifications about ended sessions come
+   * first.
+   */
   readonly onStep: (notifications: readonly EntryNotification[]) => void;
 }
 

@@ -14,7 +14,7 @@ export interface TakenPermits {
 }
 
 /**
- * Returns whether an entry is admitted, given the permits of all entries ahead of it. The same rule holds for locks, readers and
+ * Returns whether an entry is admitted, given the permits of all entries ahead of it. The function applies to exclusive and shared locks and to
  * semaphores.
  */
 export function isAdmitted(
@@ -26,9 +26,9 @@ export function isAdmitted(
 }
 
 /**
- * Returns the entries that a change of the queue admits.
- * @param entries the queue from its first waiter on. Reading stops as soon as no later entry can be admitted: when the permits of exclusive
- *   entries reach `largestLimit`, the largest limit of any entry
+ * Returns the order numbers of the entries that a change of the queue admits.
+ * @param entries the queue from its first waiter on. When the permits of exclusive entries reach `largestLimit`, the largest limit of any entry, no
+ *   later entry can be admitted, so no more entries are read
  * @param ahead the permits of the entries ahead of `entries`
  */
 export function admissions(

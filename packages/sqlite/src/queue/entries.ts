@@ -27,7 +27,7 @@ interface EnqueueRequest {
 export type NotifyEntry = (session: number, ord: number) => void;
 
 /**
- * The table of entries. Every method that changes it also admits the entries that can be admitted then. Every method but `isStuck` must be
+ * The table of entries. Every method that changes the table also admits the entries that can be admitted then. All methods except `isStuck` must be
  * called within a step.
  */
 export class Entries {
@@ -69,7 +69,10 @@ export class Entries {
     return this.#existing(request) ?? this.#insertEntry(request);
   }
 
-  /** Adds an entry as `enqueue` does, but only if it is admitted at once. Otherwise returns `undefined`. */
+  /**
+   * Adds an entry only if it is admitted at once. Returns its position, or `undefined` if it would have to
+   * wait.
+   */
   enqueueIfAdmitted(session: number, spec: EntrySpec): EntryPosition | undefined {
     const request = { session, spec, queue: bytesOf(spec.queue) };
     const known = this.#find(request);

@@ -12,7 +12,7 @@ const COUNTED_AHEAD = 100;
 
 /** The last entry of a queue. The number `nth` of the next entry is one higher. */
 export interface LastEntry {
-  /** How many entries have joined the queue, this one included, since the queue was last empty. */
+  /** How many entries have joined the queue since it was last empty, with the last entry included. */
   readonly nth: number;
 }
 
@@ -75,9 +75,9 @@ export class QueueOrder {
   }
 
   /**
-   * Returns the limit of the nearest entry ahead whose limit differs from `limit`. A lock (limit 1) is compared with the nearest exclusive
-   * entry only, since no entry is admitted beside a lock. A semaphore is compared with all entries ahead: the nearest one may have the same
-   * limit, but may itself be refused because of an entry ahead of it.
+   * Returns the limit of the nearest entry ahead whose limit differs from `limit`. For a lock (limit 1), only the nearest exclusive entry is compared,
+   * since no entry is admitted beside a lock. For a semaphore, all entries ahead are compared: the nearest one may have the same limit, but may itself
+   * be refused because of an entry ahead of it.
    */
   otherLimit(
     queue: Uint8Array,
@@ -116,7 +116,10 @@ export class QueueOrder {
     }
   }
 
-  /** Reads the entries in blocks of growing size. The first block has two entries, which is usually enough. */
+  /**
+   * Reads the entries in blocks of growing size. The first block has two entries, which is usually all that
+   * has to be read.
+   */
   *#entriesFrom(queue: Uint8Array, ord: number): Iterable<QueuedEntry> {
     let from = ord;
     for (let count = 2; ; count *= 2) {

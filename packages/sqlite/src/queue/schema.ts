@@ -5,16 +5,15 @@ import type { Database } from '../driver/driver.ts';
 export const APPLICATION_ID = 0x716c636b;
 
 /**
- * The distance between the first tokens of two boots of the machine. The file is not synced at every step, so a power failure may undo the
- * latest tokens. So the tokens of a new boot start this much higher, which is more than the tokens that one boot uses.
+ * The distance between the first fencing tokens of two boots of the machine. The file is not synced at every step, so a power failure may undo the
+ * latest tokens. A boot uses fewer tokens than this, so the tokens of the next boot are always larger.
  */
 export const TOKENS_PER_BOOT: number = 2 ** 32;
 
 /**
- * The upgrade steps from an empty file to the present schema. A file of version n has had the first n steps,
- * so a step must never change after its publication. Names, values and texts are stored as bytes of UTF-8. Times are
- * microseconds of the machine's monotonic clock. The column `last` contains the order number of the newest
- * entry. There are few indexes, since each one makes writes slower.
+ * The SQL scripts that upgrade an empty file to the present schema, one for each version. A file of version n has run the first n scripts, so a
+ * script must never change after its publication. Names, values and texts are stored as bytes of UTF-8. Times are microseconds of the machine's
+ * monotonic clock. The column `last` contains the order number of the newest entry. There are few indexes, since each one makes writes slower.
  */
 export const STEPS: readonly string[] = [
   `
@@ -66,8 +65,8 @@ export type FileKind =
 
 /** Determines the kind of a file. It reads only the list of tables and the header. */
 export function fileKindOf(db: Pick<Database, 'prepare'>): FileKind {
-  // Another process may create the tables between the two reads. Tables and header are committed together, so
-  // a lock file never seems foreign.
+  // Reads the list of tables before the header. If another process creates the tables in between, the header
+  // shows it, since both are committed together. So a lock file never seems to belong to another program.
   const tables = numberFrom(db, 'select count(*) from sqlite_schema');
   if (numberFrom(db, 'pragma application_id') === APPLICATION_ID)
     return { kind: 'ours', version: numberFrom(db, 'pragma user_version') };
@@ -93,7 +92,10 @@ export function requireUsable(fileKind: FileKind, file: string, steps: readonly 
   }
 }
 
-/** Upgrades the file to the present schema, within a transaction. A file that has it is not changed. */
+/**
+ * Upgrades the file to the present schema, within a transaction. Does not change a file that has this schema
+ * already.
+ */
 export function upgrade(db: Database, fileKind: FileKind, steps: readonly string[] = STEPS): void {
   const version = fileKind.kind === 'ours' ? fileKind.version : 0;
   if (version === steps.length) return;
@@ -112,7 +114,7 @@ export function startBoot(db: Database, boot: string): void {
   if (Number(changes) > 0) db.exec('delete from entry; delete from session');
 }
 
-/** Returns the first column of the first row. */
+/** Returns the first column of the first row that the query `sql` finds. */
 export function numberFrom(db: Pick<Database, 'prepare'>, sql: string): number {
   const [value] = Object.values(db.prepare(sql).get() as Record<string, unknown>);
   return Number(value);

@@ -4,7 +4,10 @@ import type { Database, Statement } from '../driver/driver.ts';
 import { machineTime, type ProcessMark } from '../base/machine.ts';
 import { storedWhole } from './stored.ts';
 
-/** The shortest lease. A busy process can be late by some tens of milliseconds. */
+/**
+ * The shortest lease in milliseconds. It allows for a busy process, which can be late by some tens of
+ * milliseconds.
+ */
 export const MIN_TTL_MS = 200;
 
 /**
@@ -79,8 +82,8 @@ export class Sessions {
     );
     this.#release = db.prepare(`update session set namespace = '' where num = ? and generation = ?`);
     this.#delete = db.prepare('delete from session where num = ?');
-    // A lease ends at most one TTL from now. One that ends later was written before a restart of the machine
-    // which the operating system did not report.
+    // A lease ends at most one TTL from now. A lease with a later end was written before a restart of the
+    // machine that the operating system did not report.
     this.#expired = db.prepare('select num from session where expires <= ?1 or expires > ?1 + ttl');
     this.#earliest = db.prepare('select min(expires) as expires from session');
     this.#home = db.prepare('select inbox, pid, started, namespace from session where num = ?');
@@ -96,7 +99,7 @@ export class Sessions {
     return { id, num: (row as Row).num, generation: 1, ttlMs };
   }
 
-  /** Renews the lease for the whole TTL from now on. */
+  /** Renews the lease of a session for the whole TTL from now on. */
   renew(tenancy: SessionGeneration): void {
     const { changes } = this.#renew.run(machineTime(), tenancy.num, tenancy.generation);
     if (Number(changes) === 0) throw sessionLost(tenancy.id);
@@ -132,8 +135,8 @@ export class Sessions {
   }
 
   /**
-   * Returns the sessions whose lease has expired. Usually it need not read the table, because it stores the earliest time at which a lease
-   * can end.
+   * Returns the sessions whose lease has expired. Reads the table only when the earliest possible end of a lease, which this object remembers, has
+   * passed.
    */
   expired(): readonly number[] {
     const now = machineTime();

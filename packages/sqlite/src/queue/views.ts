@@ -5,8 +5,8 @@ import { storedBytes, storedWhole } from './stored.ts';
 import { bytesOf, textOf } from '../base/text.ts';
 
 /**
- * How many entries at the front of a queue are watched. If the process of a watched entry ends, its inbox socket closes, and that is
- * noticed at once. An entry further back is watched when it has moved up to these positions.
+ * How many entries at the front of a queue are watched. When the process of a watched entry ends, its inbox socket closes, and the watching process
+ * notices that at once. An entry further back is watched once it has moved up to the front.
  */
 const WATCHED_ENTRIES = 16;
 
@@ -55,7 +55,8 @@ export class Views {
   /** Returns the queues with entries whose names begin with the prefix. */
   queues(prefix: string): readonly FoundQueue[] {
     const from = bytesOf(prefix);
-    // The byte 0xff never occurs in UTF-8, so it sorts after all names with this prefix.
+    // The byte 0xff never occurs in UTF-8, so the prefix with this byte sorts after all names that begin with
+    // the prefix.
     const rows = this.#queues.all(from, Buffer.concat([from, Buffer.of(0xff)])) as readonly QueueRow[];
     return rows.map(({ queue, depth, front, joined }) => ({
       name: textOf(storedBytes(queue, 'entry.queue')),

@@ -18,7 +18,7 @@ import { Store, type EntryNotification } from '../file/store.ts';
 const WAITER_POLL_MS = 250;
 /**
  * Time from the start of a wait to the first poll of the file, in milliseconds. That poll finds the processes
- * to watch. Most waits are over by then.
+ * to watch. Most waits end before it.
  */
 const FIRST_POLL_MS = 20;
 /** The interval at which observers poll the file, since other processes send them no notifications. */

@@ -15,7 +15,7 @@ import { keyOf, type EntryPosition } from '../queue/entries.ts';
 import type { SessionGeneration } from '../queue/sessions.ts';
 import type { Store } from '../file/store.ts';
 
-/** A session as a client uses it. */
+/** A session that this process has opened or resumed in a lock file. */
 export class SqliteSession implements Session {
   readonly id: string;
   readonly ttlMs: number;
@@ -25,7 +25,7 @@ export class SqliteSession implements Session {
   readonly #generation: SessionGeneration;
   /**
    * For a resumed session: the order numbers of the entries that this process has enqueued again.
-   * `removeUnclaimed` removes the other entries.
+   * `removeUnclaimed` removes all other entries of the session.
    */
   readonly #claimed: Set<number> | undefined;
   #releasing: Promise<void> | undefined;
@@ -49,7 +49,8 @@ export class SqliteSession implements Session {
    * session alive after this process ends.
    */
   get resumption(): string {
-    // The caller need not wait for the step of `#release`, since steps run in the order of the calls.
+    // The caller need not wait until `#release` has detached the session, since later steps of this process
+    // run after that.
     this.#release().catch(() => undefined);
     return this.id;
   }
@@ -142,8 +143,8 @@ export class SqliteSession implements Session {
   }
 
   /**
-   * Detaches the session from this process, unless an earlier call has done so. After a failure, the next
-   * call tries again.
+   * Detaches the session from this process, so that only its lease ends it. Does so once; after a failure,
+   * the next call tries again.
    */
   #release(): Promise<void> {
     this.#releasing ??= this.#step(() => this.#store.sessions.release(this.#generation)).catch(

@@ -25,10 +25,7 @@ const MIN_AGE_MS = 10_000;
 const MAX_MESSAGE_LENGTH = 32;
 const MAX_TRIES = 3;
 
-/**
- * A message to another process, sent when the lock file or one of its side files is missing. The other process then checks its files, and
- * replies with `INQUIRY_REPLY`.
- */
+/** The message that requests another process to check its files, and the reply to it. Sent when the lock file or one of its side files is missing. */
 export const INQUIRY = '?';
 export const INQUIRY_REPLY = '!';
 
@@ -68,8 +65,8 @@ export async function openInbox(file: string, events: InboxEvents): Promise<Inbo
 }
 
 /**
- * Removes the socket file of a process that has ended. The path comes from the lock file, to which other programs may write. So nothing
- * is removed unless it is an inbox of this lock file.
+ * Removes the socket file of a process that has ended. The path comes from the lock file, to which other programs may write. So nothing is removed
+ * unless the path is that of an inbox of this lock file.
  */
 export function removeInbox(file: string, path: string): void {
   if (!isInboxOf(file, path)) return;
@@ -169,14 +166,14 @@ function receive(socket: Socket, { onEntry, onInquiry }: InboxEvents): void {
       }
     }
   });
-  // If this connection fails, notifications are lost. This process then finds the changes by polling the
-  // file.
+  // If the connection of another process to this inbox fails, notifications are lost. This process then finds
+  // the changes by polling the file.
   socket.on('error', () => undefined);
 }
 
 /**
- * Removes the sockets of processes that have ended. The age of a socket is the difference between the
- * modification times of its file and of the own socket, `own`.
+ * Removes the sockets of processes that have ended. The age of a socket is the time from the last
+ * modification of its file to that of this process's socket `own`.
  */
 function removeUnusedSockets(directory: string, own: string): void {
   const now = statSync(own).mtimeMs;
@@ -196,7 +193,7 @@ function remove(path: string): void {
   try {
     unlinkSync(path);
   } catch {
-    // Another process has already removed the socket.
+    // If the removal fails, another process has already removed the socket.
   }
 }
 
@@ -204,6 +201,6 @@ function removeDirectory(directory: string): void {
   try {
     rmdirSync(directory);
   } catch {
-    // The directory is not empty: other processes have their inboxes in it.
+    // The removal fails while the directory is not empty: other processes have their inboxes in it.
   }
 }

@@ -21,8 +21,8 @@ export async function checkWithOtherProcesses(file: string): Promise<void> {
 }
 
 /**
- * Removes the index of the write-ahead log (`-shm`) when the log itself is missing. The index was left by processes that have closed the
- * file. SQLite would use it for a new log, which it does not describe.
+ * Removes the index of the write-ahead log (`-shm`) when the log itself is missing. Processes that have closed the file left the index. SQLite would
+ * otherwise use it for a new log, whose content it does not describe.
  */
 function removeStaleIndex(file: string): void {
   if (!statSync(`${file}-wal`, { throwIfNoEntry: false })) rmSync(`${file}-shm`, { force: true });
@@ -52,7 +52,7 @@ function inquire(file: string, inbox: string): Promise<void> {
     socket.on('data', (text: string) => {
       if (text.includes(INQUIRY_REPLY)) socket.destroy();
     });
-    // After an error, the close event follows and resolves the promise.
+    // After an error of the socket, its event `close` follows, and that resolves the promise.
     socket.on('error', () => undefined);
     socket.on('close', () => {
       clearTimeout(timer);

@@ -26,7 +26,7 @@ export class Neighbours {
   }
 
   /**
-   * Watches the processes at the front of these queues from now on. No longer watches those of other queues.
+   * Watches the processes with entries at the front of the given queues from now on, and no other processes.
    */
   watch(queues: Iterable<string>): void {
     const { views, sessions } = this.#store;
@@ -66,7 +66,8 @@ export class Neighbours {
     const ended = this.#store.write(() => {
       for (const num of sessions.at(home)) this.#store.end(num);
     });
-    // If this fails, the next check repeats it, or the lease of each session expires.
+    // If the step that ends the sessions fails, the next check repeats it, or the lease of each session
+    // expires.
     ended.then(
       () => removeInbox(this.#store.file.path, home.inbox),
       () => undefined,

@@ -60,8 +60,8 @@ export class Observers {
   }
 
   /**
-   * Makes the observers in `#due` read if their minimum interval between reads is over. Called at each poll
-   * of the file.
+   * Makes those observers read that still have to, if their minimum interval between reads is over. Called at
+   * each poll of the file.
    */
   readDue(): void {
     for (const update of [...this.#due]) update();

@@ -10,9 +10,9 @@ interface Peer {
 }
 
 /**
- * Connections to the inboxes of other processes. They carry notifications, and their end shows at once that a
- * process may have ended. Neither is reliable: a message may be lost, and a process may continue after its
- * connection has closed.
+ * Connections to the inboxes of other processes. They carry notifications, and the end of a connection shows
+ * at once that a process may have ended. Both may fail: a message may be lost, and a process may continue
+ * after its connection has closed.
  */
 export class Peers {
   readonly #file: string;
@@ -30,8 +30,8 @@ export class Peers {
   }
 
   /**
-   * Keeps the connections to these inboxes open from now on, even while they are idle. No longer does so for
-   * other inboxes.
+   * Keeps the connections to the given inboxes open from now on, even while they are idle. Connections to
+   * other inboxes end when they become idle.
    */
   watch(inboxes: ReadonlySet<string>): void {
     for (const inbox of inboxes) this.#peer(inbox);
@@ -47,8 +47,8 @@ export class Peers {
     if (this.#closed) return undefined;
     const known = this.#peers.get(inbox);
     if (known) return known;
-    // The path comes from the lock file, to which other programs may write. So it must be an inbox of this
-    // file.
+    // The path comes from the lock file, to which other programs may write. So the path must be that of an
+    // inbox of this lock file.
     if (!isInboxOf(this.#file, inbox)) return undefined;
     const socket = connect(inbox);
     const peer = { socket, watched: false };
@@ -57,7 +57,7 @@ export class Peers {
     socket.setTimeout(IDLE_MS, () => {
       if (!peer.watched) socket.destroy();
     });
-    // After an error, the close event follows and is handled below.
+    // After an error of the socket, its event `close` follows, whose listener removes the connection.
     socket.on('error', () => undefined);
     socket.on('close', () => {
       this.#peers.delete(inbox);

@@ -68,7 +68,7 @@ export const signalFacts: Facts = {
       },
     },
     {
-      title: 'a waiter behind an aborted request is granted when the holder ahead of both releases',
+      title: 'a waiter behind an aborted request is granted when the holder releases',
       async check({ peer }) {
         const [here, there] = [peer().locks, peer().locks];
         const holding = await hold(here, 'jobs');

@@ -103,8 +103,9 @@ export const stealFacts: Facts = {
             .catch(() => undefined);
           await waiter.query();
           const stolen = thief.request('jobs', STEAL, (lock) => tokens.push(lock!.token));
-          // In some iterations the holder releases by itself. Then the waiter may be granted before the
-          // request with `steal`. It loses the lock to that request unless it has ended before.
+          // In some iterations the holder releases by itself, and the waiter may be granted before the
+          // request with `steal`. The waiter then loses the lock to that request, unless its callback has
+          // ended before.
           if (i > 3) void holding.end();
           await Promise.all([stolen, waits, ended]);
           await holding.end().catch(() => undefined);

@@ -49,8 +49,8 @@ export interface ZooKeeperOptions {
   readonly transport?: 'native' | 'wire';
   /**
    * TLS to the servers, with `transport: 'wire'`. `{}` is enough for most servers. A function, which may return a promise, is called again for each
-   * new connection. Certificate files that a URL names are read again in the same way. If that fails, the last valid certificates are used, and
-   * `errors$` of the lock client emits the failure. Default: no TLS.
+   * new connection. Certificate files that a URL names are read again, too. If the function or a read fails, the last valid certificates are used,
+   * and `errors$` of the lock client emits the failure. Default: no TLS.
    */
   readonly tls?: Provided<ZooKeeperTls>;
 }
@@ -100,7 +100,7 @@ const AUTH_OPTIONS: KnownOptions<NonNullable<ZooKeeperOptions['auth']>> = {
 };
 const NUMBERS = ['tickTimeMs', 'syncLimit', 'connectTimeoutMs'] as const;
 
-/** The parameters of a URL, as strings. */
+/** The parameters of a backend URL, as strings. */
 type Parameters = PemFiles &
   Readonly<Partial<Record<(typeof NUMBERS)[number] | 'naming' | 'transport', string>>>;
 

@@ -40,8 +40,10 @@ export function tlsOf(options: ZooKeeperTls): Tls {
 }
 
 /**
- * Returns the settings of TLS connections. They are read again for each connection if they come from a function.
- * @throws {QueueLockError} `INVALID_ARGUMENT`, as `tlsOf` throws it, when fixed options are invalid
+ * Returns the settings of TLS connections. If the options are given as a function, it is called again for
+ * each connection.
+ * @throws {QueueLockError} `INVALID_ARGUMENT`, as `tlsOf` throws it, when options that are not given as a
+ *   function are invalid
  */
 export function freshTlsOf(given: Provided<ZooKeeperTls>, withinMs: number): FreshCredentials<Tls> {
   const provided = providedByCaller(given);

@@ -1,14 +1,14 @@
 import { backoffDelay, type Clock } from '@queuelock/core/backend';
 
 // Maximum number of connections in the second before an attempt. The attempt itself may make two: if the
-// first connection of a C client's handle (its connection object) fails, the handle connects again before it
-// can be stopped. So there are at most five connections in any second.
+// first connection of a handle (a connection object of the C client) fails, the handle connects again before
+// it can be stopped. So there are at most five connections in any second.
 const MAX_RECENT_CONNECTIONS = 3;
 // Backoff between failed attempts. With the longest delay, several attempts still fit into the shortest
 // session.
 const BACKOFF = { initialDelayMs: 125, maxDelayMs: 750 };
 const JITTER_MS = 100;
-// A connection that breaks earlier than this, in milliseconds, counts as a failed attempt.
+// A connection that breaks within this time after it was made, in milliseconds, counts as a failed attempt.
 const MIN_UPTIME_MS = 1_000;
 
 /**
@@ -17,9 +17,9 @@ const MIN_UPTIME_MS = 1_000;
  */
 export class ConnectionPacer {
   readonly #clock: Clock;
-  /** The times of the last connections. */
+  /** The times at which clients made the latest connections, the oldest first. */
   #connectedAt: readonly number[] = [];
-  /** The number of failed attempts in a row. */
+  /** The number of failed attempts to connect in a row. */
   #failures = 0;
   #notBefore = -Infinity;
 
@@ -27,7 +27,7 @@ export class ConnectionPacer {
     this.#clock = clock;
   }
 
-  /** The delay in milliseconds before the next attempt. */
+  /** The delay in milliseconds before the next attempt to connect. */
   get delayMs(): number {
     return Math.max(0, this.#notBefore - this.#clock.now());
   }
@@ -47,7 +47,10 @@ export class ConnectionPacer {
     this.#delay(backoffDelay(this.#failures - 1, BACKOFF, this.#clock));
   }
 
-  /** Records that a connection broke, and how long it was up. If that was less than `MIN_UPTIME_MS`, it counts as a failed attempt. */
+  /**
+   * Records that a connection broke, and for how many milliseconds it was up. A connection that was up for less than a second counts as a failed
+   * attempt.
+   */
   recordBreak(upMs: number): void {
     if (upMs < MIN_UPTIME_MS) {
       this.recordFailure({ again: false });

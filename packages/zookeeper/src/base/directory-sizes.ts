@@ -1,9 +1,9 @@
-// Maximum number of remembered directories. Above it, the one that was not listed for the longest time is forgotten.
+// Maximum number of remembered directories. Above it, the directory that was not listed for the longest time is forgotten.
 const MAX_DIRECTORIES = 1_000;
 
 /**
- * A directory with more children than this is long. Listing more children costs about as much as the reads of
- * single nodes by which a client of the naming `fast` avoids the list.
+ * A directory with more children than this is long. A list of more children costs about as much as the reads
+ * of single nodes with which a client of the naming `fast` avoids the list.
  */
 const SHORT_LIST = 20;
 
@@ -11,7 +11,7 @@ const SHORT_LIST = 20;
 export class DirectorySizes {
   readonly #sizes = new Map<string, number>();
 
-  /** Records how many children the directory has. */
+  /** Records how many children a directory has. */
   record(directory: string, children: number): void {
     this.#sizes.delete(directory);
     this.#sizes.set(directory, children);

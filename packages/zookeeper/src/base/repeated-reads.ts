@@ -5,7 +5,7 @@
 import { askUntilDefinite } from '@queuelock/core/backend';
 import { Observable, type Unsubscribable } from './rx.ts';
 
-/** What to read, and when to repeat it. */
+/** Options of repeated reads: what to read, and when to read it again. */
 export interface RepeatedReadOptions<T> {
   read(): Promise<T>;
   /** Returns the delay in milliseconds before the next read, if no change requires an earlier one. */
@@ -50,12 +50,12 @@ export function readAgainOn<T>(
  */
 export class RepeatedReads<T> {
   readonly #options: RepeatedReadOptions<T> & ReadListener<T>;
-  /** The read that is running. Each read has its own, since a waiter waits far longer than it reads. */
+  /** The read that is running. A waiter waits far longer than it reads, so it keeps nothing of a read that has ended. */
   #reading: Unsubscribable | undefined;
   #timer: NodeJS.Timeout | undefined;
   #state: 'idle' | 'reading' | 'stale' | 'ended' = 'idle';
 
-  /** Creates an idle instance. The first read starts with `readNow`. */
+  /** Creates the object without a read. The first read starts with `readNow`. */
   constructor(how: RepeatedReadOptions<T> & ReadListener<T>) {
     this.#options = how;
   }
@@ -76,7 +76,7 @@ export class RepeatedReads<T> {
     });
   }
 
-  /** Stops all reads. No listener is called after it. */
+  /** Stops all reads. After this call, no listener is called. */
   stop(): void {
     this.#state = 'ended';
     clearTimeout(this.#timer);

@@ -11,8 +11,8 @@ export class ServerRotation {
   }
 
   /**
-   * Returns the server to try next, out of these addresses. It differs from the previous one if there are
-   * several.
+   * Returns the server to try next, out of the given addresses. It differs from the previous server if there
+   * are several addresses.
    */
   next(addresses: readonly string[]): string {
     const present = new Set(addresses);

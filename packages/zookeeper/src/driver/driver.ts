@@ -17,7 +17,7 @@ export interface NodeStat {
    * removal of the parent node.
    */
   readonly czxid: bigint;
-  /** The number of times that the content was replaced. */
+  /** The number of times that the content of the node was replaced. */
   readonly version: number;
   /**
    * The number of times that a child was created or deleted, modulo 2^32. This is twice the number of created children minus the number of present
@@ -153,9 +153,12 @@ export interface ZkDriver {
   /** Brings the connected server up to date with the leader. Later reads see every change that was committed before. */
   sync(): Promise<void>;
 
-  /** Emits changes of this node, as far as watches were set on it. */
+  /** Emits changes of the node at `path`, as far as watches were set on it. */
   changes(path: string): Observable<NodeChange>;
-  /** Emits changes of the direct children of this node with their names, as far as watches were set on them. */
+  /**
+   * Emits changes of the direct children of the node at `path`, with their names, as far as watches were set
+   * on them.
+   */
   changesBelow(path: string): Observable<{ readonly name: string; readonly change: NodeChange }>;
 
   /** Ends the session, which removes its ephemeral nodes. Never rejects. If the server is silent, the session timeout ends the session. */

@@ -23,7 +23,7 @@ export interface NodePosition {
   readonly ahead: EntriesAhead<Contender>;
 }
 
-/** What to enqueue, and where. */
+/** The arguments of an enqueue: the queue's location, the entry, and a callback. */
 interface EnqueueRequest {
   readonly location: QueueLocation;
   readonly spec: EntrySpec;
@@ -59,10 +59,10 @@ export interface CreatedNode {
 }
 
 /**
- * Requests a list of the queue's children, in the same packet as the create of an entry. Returns `undefined`
- * without a request if the queue is long and names consist of a number (`Scheme.idIsInText`). Then the new
- * entry's number determines the predecessor's name. While that predecessor exists, the entry is not admitted,
- * so no list is needed.
+ * Requests a list of the queue's children, in the same packet as the create of an entry. If the queue is long
+ * and its names consist of a number (`Scheme.idIsInText`), sends no request and returns `undefined`. Then the
+ * number of the new entry determines the name of its predecessor. While that predecessor exists, the entry is
+ * not admitted, so no list is needed.
  */
 export async function listAfterCreate(
   { zk, sizes }: SessionContext,

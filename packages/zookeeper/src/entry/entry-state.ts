@@ -6,13 +6,13 @@ export interface PresentEntry {
   /** The entry's fencing token, once it is known. */
   readonly token?: bigint | undefined;
   /**
-   * Whether the entry was admitted as the only holder while its node had this path. Then its removal admits
-   * the next waiter; see `markOwned` in `entry.ts`.
+   * Whether the entry was admitted as the only holder, with the node that it has now. If so, its removal
+   * admits the next waiter; see `markOwned` in `entry.ts`.
    */
   readonly isOwner?: boolean | undefined;
   /**
-   * Whether a call has enqueued the entry together with entries of other queues, and any two such calls have
-   * the same order in all queues. So waiting cannot cause a deadlock; see `enqueue-all.ts`.
+   * Whether one call has enqueued the entry together with entries of other queues, in the same order as other
+   * such calls. So the wait for the entry cannot cause a deadlock; see `enqueue-all.ts`.
    */
   readonly isOrdered?: boolean | undefined;
 }

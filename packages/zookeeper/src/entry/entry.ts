@@ -74,7 +74,7 @@ export class OwnEntry {
   }
 
   /**
-   * Records that the entry was admitted as the only holder, while its node had this path. Its removal then leaves no holder, so the next
+   * Records that the entry was admitted as the only holder, if its node still has the path `path`. Its removal then leaves no holder, so the next
    * waiter in this process is admitted without a read of the queue.
    */
   markOwned(path: string): void {
@@ -83,8 +83,8 @@ export class OwnEntry {
   }
 
   /**
-   * Whether a call has enqueued the entry together with entries of other queues, and any two such calls have the same order in all queues.
-   * So waiting cannot cause a deadlock; see `enqueue-all.ts`.
+   * Whether one call has enqueued the entry together with entries of other queues, in the same order as other such calls. So the wait for the entry
+   * cannot cause a deadlock; see `enqueue-all.ts`.
    */
   get isOrdered(): boolean {
     return nodeOf(this.#state)?.isOrdered ?? false;

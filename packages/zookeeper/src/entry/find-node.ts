@@ -36,8 +36,8 @@ export async function findNode(
     ? await namesByText(zk, location, { children, id, known })
     : namesOf(children, scheme, id);
   let node: FoundNode | undefined;
-  // While a writer is converted to a reader, the names of both nodes contain the entry's id. The writer's
-  // node comes first, and is the result.
+  // While a writer is converted to a reader, the names of both nodes contain the entry's id. The result is
+  // the writer's node, which comes first.
   for (const { name } of contendersIn(names, scheme)) {
     const path = `${directory}/${name}`;
     const stat = node || (known !== undefined && known !== path) ? undefined : await zk.stat(path);
@@ -60,8 +60,8 @@ interface TextQuery extends NodeQuery {
 }
 
 /**
- * Returns the names of the nodes that contain the id in their content, for a naming whose names have no ids. Reads only the node `known` if
- * that path is known, and otherwise all entries.
+ * Returns the names of the nodes that contain the id in their content, for a naming whose names have no ids. If the path of the entry's node is
+ * `known`, returns its name without a read. Otherwise reads all entries.
  */
 async function namesByText(
   zk: ZkDriver,

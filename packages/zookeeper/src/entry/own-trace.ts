@@ -28,8 +28,8 @@ export class OwnTrace {
   }
 
   /**
-   * Creates the trace of the hold, and resolves with its name: the name that the entry had when `leave` was first called. A call with an
-   * unknown outcome can be repeated.
+   * Creates the trace of the hold, and resolves with the name of the trace. Repeated calls use the name of the first call, even if the entry has
+   * another name by then. So a call with an unknown outcome can be repeated.
    */
   async leave({ root, directory }: DirectoryLocation, name: string): Promise<string> {
     const path = (this.#path ??= `${directory}/${name}`);

@@ -36,7 +36,8 @@ export class Traces implements HoldTraces {
       throw new QueueLockError('ENTRY_LOST', `the entry is no longer in the queue ${JSON.stringify(queue)}`);
     }
     const names = (await this.#zk.children(directory)) ?? [];
-    // Children that are no traces are the directories of nested names: for the queue `a`, that of `a/b`.
+    // Ignores children that are no traces: the directories of nested names, such as the directory of `a/b`
+    // for the queue `a`.
     return this.#withoutEntries(
       queue,
       names.filter((name) => name !== own && resemblesEntry(name)),

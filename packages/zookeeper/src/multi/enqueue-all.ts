@@ -39,16 +39,16 @@ export interface EnqueueAllContext extends Omit<Gate, 'signal'> {
 }
 
 /**
- * Enqueues entries in several queues without deadlocks between calls, of whatever sessions: two calls have the same order in all queues
- * that both enter.
+ * Enqueues entries in several queues without deadlocks between calls, of whatever sessions: two calls have the same order in all queues that both
+ * enter. The gate is a queue that admits one enqueuing client at a time (`gate.ts`).
  * - With transactions, one transaction creates all entries. Transactions have an order, and so have their entries.
- * - Without transactions, a client creates its entries one by one while the gate admits it alone (`gate.ts`). It leaves the gate when
- *   it has the replies to all creates.
- * - If the gate was empty at the time of a transaction, no client was creating its entries one by one, so the order is certain. Otherwise
- *   the entries remain only if all of them are admitted, because an entry that does not wait causes no deadlock. If some wait, all are
- *   removed, and this client uses the gate too.
- * - If a call has an unknown outcome, a repeated call looks for the entries. It keeps them if none is missing and their order is certain,
- *   or if all are admitted. Otherwise it removes them and enqueues new ones.
+ * - Without transactions, a client creates its entries one by one while the gate admits it alone. It leaves the gate when it has the replies to all
+ *   creates.
+ * - If the gate was empty at the time of a transaction, no client was creating its entries one by one, so the order is certain. Otherwise the entries
+ *   remain only if all of them are admitted, because an entry that does not wait causes no deadlock. If some wait, all are removed, and this client
+ *   uses the gate too.
+ * - If a call has an unknown outcome, a repeated call looks for the entries. It keeps them if none is missing and their order is certain, or if all
+ *   are admitted. Otherwise it removes them and enqueues new ones.
  * - A try waits for no other entry, so its entries need no order.
  */
 export function enqueueAll(
@@ -141,8 +141,8 @@ async function allPositions(
   if (found.length === members.length) return found;
   const [first] = found;
   if (!first) return undefined;
-  // In a resumed session, the earlier client may have reported all entries to its caller. So a missing entry
-  // was lost.
+  // In a resumed session, the client that had the session before may have reported all entries to its caller.
+  // So an entry that is missing now was lost.
   if (members.some(({ entry }) => entry.isResumed)) throw entryLost(`beside ${first.position.path}`);
   await retractAll(members);
   return undefined;

@@ -27,11 +27,12 @@ export function hasTransactions(zk: ZkDriver): zk is TransactionDriver {
 }
 
 /**
- * Creates all entries in one transaction. In the same packet, requests lists of each queue and of the gate, a queue of enqueuing clients
- * (`gate.ts`).
- * The transaction also writes to the session's private node, because only the reply to a write contains the transaction id. That id is the
- * fencing token of all these entries. It also shows whether the gate was empty at the time of the transaction (see `wasEmptyAt`). The
- * transaction fails unless the gate's directory exists.
+ * Creates all entries in one transaction. In the same packet, requests a list of each queue, and a list of the gate: a queue of the clients that
+ * enqueue their entries one by one (`gate.ts`).
+ * - The transaction also writes to the session's private node, because only the reply to a write contains the transaction id. That id is the fencing
+ *   token of all these entries.
+ * - The transaction id also shows whether the gate was empty at the time of the transaction (see `wasEmptyAt`).
+ * - The transaction fails unless the gate's directory exists.
  */
 export async function enqueueInTransaction(
   zk: TransactionDriver,
@@ -49,7 +50,8 @@ export async function enqueueInTransaction(
     signal?.throwIfAborted();
     for (const { entry } of members) entry.markAttempted();
     const [done, inGate, lists] = await Promise.all([
-      // Records the node of each entry first, because the requests below may fail.
+      // Records the node of each entry as soon as the transaction is done, because the requests for the lists
+      // may fail.
       zk.multi(steps).then((result) => {
         const { paths = [], zxid: czxid = 0n } = result.done ? result : {};
         for (const [at, { entry }] of members.entries()) {

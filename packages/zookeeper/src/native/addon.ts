@@ -57,8 +57,8 @@ export interface NativeClient {
   init(config: NativeConfig): unknown;
   close(): unknown;
   /**
-   * The addon, which the methods of the package call. It is called directly, since each method formats its arguments for a log that is
-   * off.
+   * The compiled addon, which the methods of the package call. This package calls it directly, since each of those methods formats its arguments for
+   * a log that is switched off.
    */
   readonly native: NativeCalls;
   on(
@@ -80,7 +80,7 @@ export interface NativeConfig {
   readonly response_counter_limit: number;
 }
 
-/** The `flags` of a create (`zookeeper.h`). */
+/** The `flags` of a request that creates a node (`zookeeper.h`). */
 export const NATIVE_MODE = { persistent: 0, ephemeral: 1, 'ephemeral-sequential': 3, container: 4 } as const;
 
 let Addon: (new () => NativeClient) | undefined;

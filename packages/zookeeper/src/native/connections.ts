@@ -30,7 +30,7 @@ export interface NativeConnectionOptions {
 
 // Polling interval of an attempt in milliseconds, since the C client does not report a failure.
 const POLL_INTERVAL_MS = 20;
-// Longest time in milliseconds until `close` and `abandon` resolve. After that, they continue in the background.
+// Longest time in milliseconds until the promises of `close` and `abandon` resolve. A slower close then continues in the background.
 const CLOSE_TIMEOUT_MS = 1_000;
 
 /**
@@ -56,7 +56,7 @@ export class NativeConnections {
   #timeoutMs = 0;
   #endedWith: number | undefined;
 
-  /** Starts to connect. */
+  /** Starts to connect to one of the servers. */
   constructor(options: NativeConnectionOptions) {
     this.#options = options;
     this.#session = options.session;
@@ -115,7 +115,7 @@ export class NativeConnections {
   }
 
   /**
-   * Closes the connected handle. While connected, that would block the event loop for up to 4.5 s, until the server responds. So it waits
+   * Closes the handle. For a connected handle, that would block the event loop for up to 4.5 s, until the server responds. So this method first waits
    * until the server has answered a `sync`, or the connection is down. If the connection is down, the session ends by its timeout.
    */
   async #close(): Promise<void> {
@@ -199,7 +199,7 @@ export class NativeConnections {
       timeout: Math.round(ttlMs),
       debug_level: 0,
       host_order_deterministic: false,
-      // By default, the npm package ends the session when a reply arrives in more than ten pieces.
+      // By default, the npm package ends the session when a reply arrives in more than ten pieces. This limit is never reached.
       response_counter_limit: 1_000_000_000,
       ...this.#session,
     };
@@ -207,7 +207,7 @@ export class NativeConnections {
 
   #onConnected(handle: NativeHandle): void {
     clearTimeout(this.#nextAttempt);
-    // The new server may lack transactions that the session has read. This write through a quorum ends that.
+    // The server may lack transactions that the session has read. A write through a quorum, sent first, brings the server up to date.
     if (this.#session) handle.send((native) => native.a_delete_(MISSING_PATH, -1, () => undefined));
     this.#session = handle.session;
     this.#timeoutMs = handle.timeoutMs;

@@ -31,7 +31,7 @@ export class NativeDriver implements ZkDriver {
   readonly #changes = new Routes<NodeChange>();
   readonly #changesBelow = new Routes<ChildChange>();
 
-  /** Starts to connect. */
+  /** Starts to connect to one of the servers. */
   constructor(options: Omit<NativeConnectionOptions, 'onChange'>) {
     this.#connections = new NativeConnections({
       ...options,
@@ -147,7 +147,10 @@ export class NativeDriver implements ZkDriver {
     return this.#connections.abandon();
   }
 
-  /** Resolves with the results, or with `undefined` when the node does not exist or has another version. */
+  /**
+   * Sends a request. Resolves with its results, or with `undefined` when the node does not exist or has
+   * another version.
+   */
   async #request<V extends unknown[]>(
     what: string,
     request: Request<V, NativeCalls>,

@@ -6,11 +6,12 @@ import { requireAddon, type NativeCalls, type NativeClient, type NativeConfig } 
 /** A listener for the events of one handle of the C client. */
 export interface HandleListener {
   connected(): void;
-  /** Called when the connection is down, possibly before a call of `send` returns. */
+  /** Called when the connection is down. The call may come before the method `send` of the handle returns. */
   broken(): void;
   /**
-   * Called after `broken`, and never before a call of `send` returns. `at` is the time at which the handle
-   * noticed that the connection was down. Every later connection attempt starts after that time.
+   * Called after `broken`, but never before a running call of the handle's method `send` returns. `at` is the
+   * time at which the handle noticed that the connection was down. Every later connection attempt starts
+   * after that time.
    */
   lost(at: number): void;
   /** Called when the server has ended the session. State -112 means that it expired, -113 that the credentials were refused. */
@@ -18,25 +19,27 @@ export interface HandleListener {
   changed(path: string, change: NodeChange): void;
 }
 
-// The name of an authentication scheme that no server supports; see `leave`.
+// The name of an authentication scheme that no server supports. A request with it makes the server drop the
+// connection.
 const NO_SCHEME = 'queuelock-leaves';
 const CONNECTED_STATE = 3;
 const DEAD_STATE = 0;
 const CHANGES = ['created', 'deleted', 'changed', 'child'] as const;
 
 /**
- * One handle of the C client, used for one connection only. A handle could reconnect by itself, but that is prevented for three reasons:
+ * One handle (connection object) of the C client, used for one connection only. A handle could reconnect by itself, but that is prevented for three
+ * reasons:
  *
- * - When a request meets a reset connection, the C client closes its socket silently. The package waits for events of that socket and
- *   notices only after up to a third of the session timeout. Until then, any new socket of this process with the same number gets no
- *   events, and another handle that gets the number aborts the process. So the state is read after each request, and a broken handle is
- *   closed before any other socket can be opened.
+ * - When a request meets a reset connection, the C client closes its socket silently. The package waits for events of that socket and notices only
+ *   after up to a third of the session timeout. Until then, any new socket of this process with the same number gets no events, and another handle
+ *   that gets the number aborts the process. So the state is read after each request, and a broken handle is closed before any other socket can be
+ *   opened.
  * - When connecting fails at once (no route, loopback), the handle never connects again, or causes the first problem as well.
- * - The C client does not pause between the hosts of its list. After the last host it waits for a third of the session timeout, or not at
- *   all if the number of hosts is even. So each handle gets only one host: it connects once, and a second time if that fails.
+ * - The C client has no delay between the hosts of its list. After the last host it waits for a third of the session timeout, or not at all if the
+ *   number of hosts is even. So each handle gets only one host: it connects once, and a second time if that fails.
  *
- * Native callbacks only call `setImmediate` and read the clock. A socket opened there may never connect, and opening or closing a handle
- * there aborts the process.
+ * Native callbacks only call `setImmediate` and read the clock. A socket that is opened in such a callback may never connect. Opening or closing a
+ * handle in it aborts the process.
  */
 export class NativeHandle implements RequestSender<NativeCalls> {
   readonly #native: NativeClient;

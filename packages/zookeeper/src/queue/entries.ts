@@ -2,7 +2,10 @@
 // entries.ts (this file) orders the children of a queue. names.ts, naming.ts and marks.ts define their names. foreign.ts finds entries of
 // other recipes.
 
-/** Functions for the children of a queue's directory that are entries. They ignore what precedes the mark (see `marks.ts`) in a name. */
+/**
+ * Functions for the children of a queue's directory that are entries. A mark near the end of a name (see `marks.ts`) identifies an entry, whatever
+ * precedes the mark.
+ */
 import type { EntrySpec } from '@queuelock/core/backend';
 import { parseMarked } from './marks.ts';
 import type { Scheme } from './naming.ts';
@@ -25,8 +28,8 @@ export function nameBefore(sequence: number, { exclusive }: Scheme): string {
 }
 
 /**
- * Returns the name of the reader's node when an exclusive entry of this package is converted to a reader. It has the same number, so it
- * is at the same position. It also contains the writer's fencing token, since that of the new node would be larger than those of entries
+ * Returns the name of the reader's node when an exclusive entry of this package is converted to a reader. It has the writer's number, so the reader
+ * is at the same position. It also contains the writer's fencing token, since the token of the new node would be larger than the tokens of entries
  * behind.
  */
 export function readerOf(name: string, token: bigint, scheme: Scheme): string {
@@ -41,7 +44,7 @@ export function keptToken(name: string, scheme: Scheme): bigint | undefined {
   return token === undefined ? undefined : BigInt(`0x${token}`);
 }
 
-/** Returns whether the child is the entry that was enqueued under this name, even if it was converted to a reader since. */
+/** Returns whether the child is the entry that was enqueued under the name `name`, even if it was converted to a reader since. */
 export function isEntryOf(child: string, name: string, scheme: Scheme): boolean {
   if (child === name) return true;
   const token = keptToken(child, scheme);
@@ -103,15 +106,15 @@ export function distance(earlier: number, later: number): number {
 
 /**
  * Converts a sequence number to an order number. The server's numbers continue at -2^31 after 2^31 - 1, while
- * order numbers keep growing. They are right for the first 2^32 entries of a directory.
+ * order numbers keep growing. The result is right for the first 2^32 entries of a directory.
  */
 export function orderOf(sequence: number | undefined): bigint {
   return sequence === undefined ? -1n : BigInt(sequence >>> 0);
 }
 
 /**
- * Returns the entries among these children, in order. While a writer is converted to a reader, both have the same number, and the writer
- * is first.
+ * Returns those children that are entries, in order. While a writer is converted to a reader, its two nodes have the same number, and the writer's
+ * node comes first.
  */
 export function contendersIn(children: readonly string[], scheme: Scheme): Contender[] {
   const found = children
@@ -155,7 +158,10 @@ export function conflictsAhead(
     .reverse();
 }
 
-/** Returns the limit of the nearest entry ahead whose limit differs from `limit`, that of `own`. A reader ahead counts as an entry with limit 1. */
+/**
+ * Returns the limit of the nearest entry ahead whose limit differs from `limit`, the limit of the entry `own`. A reader ahead counts as an entry with
+ * limit 1.
+ */
 export function otherLimitAhead(
   ahead: readonly Contender[],
   { own, limit, scheme }: { readonly own: Contender; readonly limit: number; readonly scheme: Scheme },

@@ -23,13 +23,13 @@ interface ForeignEntry {
 export interface Foreign {
   /** The first entry of another naming, if there is one. */
   readonly entry: ForeignEntry | undefined;
-  /** Children that are not entries, but that Curator sorts by their names ahead of an entry. Its waiters would wait for them. */
+  /** Children that are not entries, but that Curator sorts by their names ahead of the caller's entry. Waiters of Curator would wait for them. */
   readonly inFront: readonly string[];
 }
 
 /**
- * Finds the children that are not entries of the naming.
- * @param own the caller's entry: `inFront` contains the children that Curator sorts ahead of it. Default: the last entry
+ * Finds the children of a queue's directory that are not entries of the queue's naming.
+ * @param own the caller's entry: the result `inFront` contains the children that Curator sorts ahead of it. Default: the last entry of the queue
  */
 export function foreignIn(
   children: readonly string[],
@@ -62,7 +62,10 @@ function lastOf(numbers: readonly (string | undefined)[]): string {
   return numbers.reduce<string>((last, number = last) => (number > last ? number : last), FIRST_NUMBER);
 }
 
-/** Returns the part of a child's name by which Curator sorts it: what follows the marks in `sortsAfter`. */
+/**
+ * Returns the part of a child's name by which Curator sorts it: what follows the marks `sortsAfter` of the
+ * naming.
+ */
 function curatorKey(name: string, { sortsAfter }: Scheme): string {
   return sortsAfter.reduce(afterLast, name);
 }
@@ -74,10 +77,11 @@ function afterLast(name: string, mark: Mark): string {
 
 /**
  * Rejects with `FOREIGN_FORMAT` in two cases:
- * - The queue has an entry of another naming, so that the two would not exclude each other.
+ * - The queue has an entry of another naming. The clients of the two namings would not exclude each other.
  * - The queue has a child that is neither an entry nor a directory of a nested queue, and waiters of Curator would wait for it forever.
+ *
  * Directories of nested queues are allowed, because a queue's name may be any path. Waiters of Curator may wait for them, too.
- * @param own the entry of the caller; default: the last entry
+ * @param own the entry of the caller; default: the last entry of the queue
  */
 export async function refuseForeign(
   zk: ZkDriver,
@@ -92,8 +96,7 @@ export async function refuseForeign(
 }
 
 /**
- * Resolves with whether the node exists and never had a child, neither now nor `DIRECTORY_IS_USED_WITHIN_MS`
- * later.
+ * Resolves with whether the node exists and has never had a child, neither at the call nor a second later.
  */
 async function isAndStays(zk: ZkDriver, path: string): Promise<boolean> {
   if (!(await isLeaf(zk, path))) return false;
@@ -114,7 +117,7 @@ function foreignFormat(directory: string, { name, mark }: ForeignEntry, scheme: 
   );
 }
 
-/** Returns how to configure the other client so that both use the same naming. */
+/** Returns how to configure the clients of two namings so that both use the same naming. */
 function remedy(mark: Mark, { naming }: Scheme): string {
   const isKazoo = MARKS[mark].naming === 'kazoo';
   if (naming === 'curator' && mark === '__lock__') {

@@ -1,7 +1,7 @@
 /** The marks in the names of entries. A mark precedes the number, and shows the kind of the entry and the software that created it. */
 export const MARKS = {
-  // Curator's mutex (and kazoo, if it uses Curator's names) treats every name with `lock-` as an entry. This
-  // mark ends with `lock-`, so the mutex waits for the readers of this package.
+  // Curator's mutex (and kazoo, if it uses Curator's names) treats every name with `lock-` as an entry. The
+  // mark `shared-lock-` ends with `lock-`, so the mutex waits for the readers of this package.
   'shared-lock-': {
     of: 'the readers of @queuelock/zookeeper beside Curator’s InterProcessMutex',
     naming: 'curator',
@@ -28,9 +28,9 @@ export interface Marked {
   readonly numberAt: number;
 }
 
-// The third character from the end of a mark, by which `BY_CHARACTER` finds it. The last ones are `-` and `_` only.
+// `BY_CHARACTER` finds a mark by its third character from the end, since the last ones of all marks are only `-` and `_`.
 const FROM_END = 3;
-/** The marks by their third character from the end. Longer ones are first, since `shared-lock-` ends with `lock-`. */
+/** The marks by their third character from the end. Longer marks are first, since `shared-lock-` ends with `lock-`. */
 const BY_CHARACTER: ReadonlyMap<number, readonly Mark[]> = new Map(
   ALL.map((mark) => mark.charCodeAt(mark.length - FROM_END)).map((code) => [
     code,
@@ -39,7 +39,7 @@ const BY_CHARACTER: ReadonlyMap<number, readonly Mark[]> = new Map(
     ),
   ]),
 );
-// The server writes `%010d`: ten digits, or a minus sign and nine or ten digits.
+// The server writes the number of a sequential node as `%010d`: ten digits, or a minus sign and nine or ten digits.
 const SHORT_NUMBER = 10;
 const LONG_NUMBER = 11;
 const MINUS = 45;

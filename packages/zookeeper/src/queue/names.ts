@@ -2,11 +2,11 @@
  * How queues and entries are named.
  *
  * A queue is one directory. Its name is the path below the chroot without a leading slash, so `jobs/invoices` is what users of Curator call
- * `/jobs/invoices`. Only what a path cannot contain is percent-encoded, so plain names are unchanged. Decoding returns the name, so no two
- * names share a directory. These are encoded:
+ * `/jobs/invoices`. Only what a path cannot contain is percent-encoded, so plain names are unchanged. Decoding returns the name, so no two names
+ * share a directory. The following parts of a name are encoded:
  *
- * - characters that ZooKeeper refuses (control characters, U+E000 to U+F8FF, U+FFF0 to U+FFFF, and all beyond U+FFFF, which includes
- *   emoji): each byte of their UTF-8 becomes `%XX`;
+ * - characters that ZooKeeper refuses (control characters, U+E000 to U+F8FF, U+FFF0 to U+FFFF, and all beyond U+FFFF, which includes emoji): each
+ *   byte of their UTF-8 becomes `%XX`;
  * - `%` becomes `%25` where two hexadecimal digits follow;
  * - `/` becomes `%2F` at the start, at the end, and after another slash;
  * - the first character of the segments `.` and `..`, and of `.queuelock` and `zookeeper` as the first segment;

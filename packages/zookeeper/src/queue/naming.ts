@@ -29,7 +29,7 @@ export type Naming =
   | 'curator+kazoo'
   | 'fast';
 
-/** How the parts of an entry's name before the mark are written. */
+/** How those parts of an entry's name are written that precede the mark (see `marks.ts`). */
 interface NameStyle {
   /** Returns the part that contains the entry's id, by which it is found again. Not used by a naming whose names contain only a number. */
   readonly prefix: (id: string) => string;
@@ -38,8 +38,8 @@ interface NameStyle {
   /** Returns the part of a reader's name that contains the fencing token that it had as a writer. */
   readonly since: (token: bigint) => string;
   /**
-   * Regular expressions for the parts of a name before the mark. They have one group for the prefix, two for
-   * permits and limit, and one for the token.
+   * Regular expressions for the parts of a name before the mark. `prefix` has one group, `permits` has two
+   * (permits and limit), and `since` has one (the token).
    */
   readonly reads: { readonly prefix: string; readonly permits: string; readonly since: string };
 }
@@ -80,8 +80,8 @@ export interface Scheme {
   /** Whether the directory of a queue stays when the queue is empty. */
   readonly keepsDirectory: boolean;
   /**
-   * Curator sorts children by the part of the name after the last of these marks, or else by the whole name. Empty if Curator does not
-   * use this naming.
+   * The marks for Curator's sorting: it sorts children by the part of the name after the last of these marks, or else by the whole name. Empty if
+   * Curator does not use this naming.
    */
   readonly sortsAfter: readonly Mark[];
 }
@@ -170,8 +170,8 @@ const SCHEMES: ReadonlyMap<unknown, Scheme> = new Map(
       exclusive: '__fast__',
       shared: undefined,
       idIsInText: true,
-      // With a new directory, numbers would start again. Later entries would then have the names and the
-      // traces of earlier ones.
+      // The directory stays when it is empty. In a new directory, the numbers would start again, so later
+      // entries would have the names and the traces of earlier entries.
       keepsDirectory: true,
     }),
     described('curator+kazoo', {

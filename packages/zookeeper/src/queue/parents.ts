@@ -7,7 +7,7 @@ const ATTEMPTS = 10;
 
 /** A directory below the chroot. */
 export interface DirectoryLocation {
-  /** `''`, or the chroot. */
+  /** The path of the chroot; empty if there is none. */
   readonly root: string;
   readonly directory: string;
   /** Whether the directory stays when it is empty. Default: the server removes it some time later. */
@@ -18,8 +18,8 @@ export interface DirectoryLocation {
  * Runs an attempt to create a node in a directory. If the attempt resolves with `undefined`, the directory is
  * missing. Then the directory is created and the attempt is repeated. Directories below the chroot are
  * containers, as with Curator: the server removes them some time after they became empty. The chroot is
- * persistent, since other clients expect it to stay. Directories of a location with `isKept` are persistent
- * too, as with kazoo.
+ * persistent, since other clients expect it to stay. Directories with `isKept` are persistent too, as with
+ * kazoo.
  */
 export async function withDirectory<T>(
   zk: ZkDriver,

@@ -9,7 +9,7 @@ export interface QueueLocation extends DirectoryLocation {
 
 /** Where all queues of a backend are stored. */
 export interface QueueLocations {
-  /** `''`, or the chroot. */
+  /** The path of the chroot; empty if there is none. */
   readonly root: string;
   /** @throws {QueueLockError} `INVALID_ARGUMENT` when the function in `naming` returns an unknown scheme */
   readonly schemeFor: (queue: string) => Scheme;

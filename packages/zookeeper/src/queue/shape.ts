@@ -2,9 +2,9 @@ import { QueueLockError, type EntrySpec } from '@queuelock/core/backend';
 import type { Contender } from './entries.ts';
 
 /**
- * Compares a stored entry with the request of a caller that wants to continue with this entry. Both must have
- * the same mode and permits. The limit is not compared: it may have changed while the entry waited, and the
- * node's name contains the limit of the first request.
+ * Compares a stored entry with the request of a caller that wants to continue with this entry. The entry and
+ * the request must have the same mode and, if exclusive, the same permits. The limit is not compared: it may
+ * have changed while the entry waited, and the node's name contains the limit of the first request.
  * @throws {QueueLockError} `INVALID_ARGUMENT` when they differ
  */
 export function checkShape(own: Contender, spec: EntrySpec): void {

@@ -22,7 +22,7 @@ export interface ConnectRequest {
   /** Opens the sockets of transport `wire`. Default: over the network. */
   readonly dial?: Dial | undefined;
   readonly ttlMs: number;
-  /** The key of an existing session, to resume it. If the attempt fails, that session still is not ended. */
+  /** The key of an existing session, to resume it. A failed attempt does not end that session. */
   readonly session?: SessionKey | undefined;
   readonly clock: Clock;
   /** Limits the pace of attempts. Pass the same instance for repeated attempts. */

@@ -1,4 +1,4 @@
-/** What the operator can do about failures whose own message does not say that. */
+/** What the operator can do about a failure, for failures whose own message names no remedy. */
 const REMEDIES: readonly (readonly [failure: RegExp, remedy: string])[] = [
   [
     /wrong version number|packet length too long|disconnected before secure TLS/,

@@ -36,7 +36,7 @@ export interface NodeWatchHost {
   ended(path: string): void;
 }
 
-/** Watches one node until its removal, for all observers of that node. It has no closures, since a client may watch thousands of nodes. */
+/** Watches one node until its removal, for all observers of that node. It has no closures, which would take memory for each of thousands of nodes. */
 export class NodeWatch implements RepeatedReadOptions<boolean>, ReadListener<boolean> {
   readonly #host: NodeWatchHost;
   readonly #path: string;
@@ -75,7 +75,7 @@ export class NodeWatch implements RepeatedReadOptions<boolean>, ReadListener<boo
     this.#reads.readNow();
   }
 
-  /** Called with each change that the server reports. */
+  /** Called with each change of the node that the server reports. */
   next(change: NodeChange): void {
     this.#unwritten &&= change === 'deleted';
     if (change === 'deleted') this.#found({ observed: true, own: this.#own, unwritten: this.#unwritten });
@@ -86,7 +86,7 @@ export class NodeWatch implements RepeatedReadOptions<boolean>, ReadListener<boo
     for (const observer of this.#end()) observer.error(cause);
   }
 
-  // --- Members that the repeated reads call.
+  // --- Members of this class that `RepeatedReads` calls.
 
   async read(): Promise<boolean> {
     const stat = await this.#host.readAgain(this.#path);

@@ -64,7 +64,10 @@ export class Watches implements NodeWatchHost {
     });
   }
 
-  /** Notifies the observer as `removalOf` does, until `delete` is called with it. With thousands of waiters this takes less memory. */
+  /**
+   * Notifies the observer once when the node is removed, unless `delete` is called before. With thousands of waiters, this takes less memory than
+   * `removalOf`.
+   */
   add(path: string, observer: RemovalObserver): void {
     const known = this.#nodes.get(path);
     if (known) {
@@ -81,7 +84,7 @@ export class Watches implements NodeWatchHost {
     this.#nodes.get(path)?.delete(observer);
   }
 
-  // --- Members that the watch of a node calls.
+  // --- Members of this class that `NodeWatch` calls.
 
   async readAgain(path: string): Promise<NodeStat | undefined> {
     return this.#takeReadNode(path) ?? (await watched(this.zk, path));

@@ -1,10 +1,13 @@
 /**
- * Minimum time between a heartbeat and the later, acknowledged heartbeat that proves it, as a fraction of the
- * session timeout.
+ * Minimum time from a heartbeat to a later one whose acknowledgement proves that the earlier heartbeat has
+ * reached the leader. It is a fraction of the session timeout.
  */
 export const PROOF_LAG = 0.2;
 
-/** The rule in the error when `maxBlockedMs` is set: on this backend no other thread can send heartbeats. */
+/**
+ * The rule that an error states when the option `maxBlockedMs` is set: on this backend no other thread can
+ * send heartbeats.
+ */
 export const MAIN_THREAD_RULE =
   'a session of ZooKeeper belongs to one connection, which no other thread can use; set ttlMs above the longest block instead';
 

@@ -34,9 +34,9 @@ export async function createPrivateNode(zk: ZkDriver, root: string): Promise<Pri
 }
 
 /**
- * Replaces the private node, in one transaction if possible. Without a transaction, there is no node between
- * the delete and the create. If the previous client of the session sends a heartbeat then, it treats the
- * session as ended.
+ * Replaces the private node of the session, in one transaction if possible. If the driver has no
+ * transactions, the node is missing between the delete and the create. A previous client of the session that
+ * sends a heartbeat at that time treats the session as ended.
  */
 async function replace(zk: ZkDriver, path: string): Promise<bigint | undefined> {
   if (!zk.multi) {

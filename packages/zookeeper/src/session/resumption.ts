@@ -34,7 +34,7 @@ function fieldsOf(text: string): Readonly<Record<string, unknown>> {
     const parsed: unknown = JSON.parse(text);
     if (typeof parsed === 'object' && parsed !== null) return parsed as Record<string, unknown>;
   } catch {
-    // Text that is not valid JSON is reported below.
+    // For a text that is not valid JSON, the code after this block throws `INVALID_ARGUMENT`.
   }
   throw invalidResumption();
 }

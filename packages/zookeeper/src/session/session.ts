@@ -118,16 +118,16 @@ class ZooKeeperSession implements Session {
   }
 
   /**
-   * Starts to close the session, and returns the error `why`. The caller must throw it at once, so that
-   * holders are notified: other clients are granted the session's locks as soon as the server has ended the
-   * session.
+   * Starts to close the session, and returns the error `why`. The caller must throw the error at once.
+   * Holders must be notified before other clients are granted the session's locks, which may happen as soon
+   * as the server has ended the session.
    */
   #closeLost(why: QueueLockError): QueueLockError {
     void this.close();
     return why;
   }
 
-  /** Ends the session. Requests a heartbeat at once, whose `renew` rejects. So holders are notified of the loss before the session is closed. */
+  /** Ends the session. Requests a heartbeat at once, for which `renew` rejects, so that holders are notified of the loss before the session is closed. */
   #giveUp(): void {
     this.#isGivenUp = true;
     this.#givenUp$.next();
@@ -217,7 +217,7 @@ class ZooKeeperSession implements Session {
     checkQueue(spec, this.#queues.get(spec.id));
   }
 
-  /** Returns the entry with this id, or creates it. */
+  /** Returns the entry with the id `id`, or creates it. */
   #entry({ queue, id }: Pick<EntrySpec, 'queue' | 'id'>): OwnEntry {
     const key = this.#keyOf(queue, id);
     const known = this.#entries.get(key);
@@ -228,7 +228,7 @@ class ZooKeeperSession implements Session {
     return entry;
   }
 
-  /** Returns the entry with this id, if one may be in the queue. */
+  /** Returns the entry with the id `id`, if one may be in the queue. */
   #find(queue: string, id: string): OwnEntry | undefined {
     return this.#isResumed ? this.#entry({ queue, id }) : this.#entries.get(this.#keyOf(queue, id));
   }

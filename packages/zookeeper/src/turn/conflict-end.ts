@@ -13,7 +13,9 @@ import type { Removal, RemovalObserver } from '../server/node-watch.ts';
 export interface Waiter {
   readonly context: SessionContext;
   readonly entry: OwnEntry;
-  /** The path of the entry's node after the enqueue. It may change; see `pathOf`. */
+  /**
+   * The path that the entry's node had after the enqueue. It may change; `pathOf` returns the present path.
+   */
   readonly path: string;
   /** Whether the entry was a shared one after the enqueue. */
   readonly shared: boolean;
@@ -55,7 +57,8 @@ export class ConflictEnd
   }
 
   unsubscribe(): void {
-    // A watch notifies all observers that it had, even those that an earlier one has unsubscribed meanwhile.
+    // A watch notifies all observers that it had at the removal, even an observer that another one has
+    // unsubscribed meanwhile.
     this.#observer = undefined;
     this.#local?.unfollow();
     this.#waiter.entry.deleteSharedListener(this);

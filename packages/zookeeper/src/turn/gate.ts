@@ -43,14 +43,15 @@ export function wasEmptyAt(zxid: bigint, listing: Listing | undefined): boolean 
 }
 
 /**
- * Runs `work` while the gate admits this client and no other. All requests of `work` come after those of the client that was admitted
- * before, and before those of the next one. Clients whose library has no transactions need this.
- * The order does not depend on clocks, because the session that has the entry in the gate also sends the requests of `work`. A server
- * executes the requests of a session in order, so the gate's entry is deleted after the last request of `work`. If the session expires, the
- * server accepts nothing from it any more.
- * `work` must not settle before all of its requests are sent. A wait of more than the session's TTL rejects with `UNAVAILABLE`, since by
- * then the server has removed the entry of a client that died. The removal of the gate's entry is retried until it is confirmed; if the
- * server refuses it, the session ends. If `work` rejects, some of its requests may have had an effect.
+ * Runs `work` while the gate, a queue for such operations, admits this client and no other. All requests of `work` come after the requests of the
+ * client that was admitted before, and before those of the next client. Clients whose library has no transactions need this.
+ * - The order does not depend on clocks, because the session that has the entry in the gate also sends the requests of `work`. A server executes the
+ *   requests of a session in order, so the gate's entry is deleted after the last request of `work`. If the session expires, the server accepts
+ *   nothing from it any more.
+ * - `work` must not settle before all of its requests are sent.
+ * - A wait of more than the session's TTL rejects with `UNAVAILABLE`, since by then the server has removed the entry of a client that died.
+ * - The removal of the gate's entry is retried until it is confirmed; if the server refuses it, the session ends.
+ * - If `work` rejects, some of its requests may have had an effect.
  */
 export async function throughGate<T>(
   { context, location, signal }: Gate,

@@ -115,7 +115,7 @@ class RecordedTurns implements TurnListener, EndListener, Unsubscribable {
 }
 
 /**
- * The view that one entry has of its queue: the entries ahead, their removals, and its own removal. This is a class, because an object literal with a
+ * What the turns of one entry depend on: the entries ahead, their removals, and its own removal. This is a class, because an object literal with a
  * getter takes 500 bytes more for each of thousands of waiters.
  */
 class EntryView implements QueueView<Contender> {

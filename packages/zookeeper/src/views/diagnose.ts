@@ -6,7 +6,8 @@ import { failureText } from '../server/failure-text.ts';
 import { sendFourLetterWord } from '../server/four-letter-words.ts';
 import { walk } from './walk.ts';
 
-// The timeout of one command, in milliseconds. Each server gets at most two commands.
+// The timeout of one four-letter command, such as `srvr`, in milliseconds. Each server gets at most two
+// commands.
 const WORD_TIMEOUT_MS = 3_000;
 const SLOW_MS = 100;
 
@@ -53,7 +54,7 @@ function noReply(about: string): Finding {
   return { level: 'error', about, text };
 }
 
-/** Judges a server by its reply to `srvr`. */
+/** Returns findings about a server from its reply to `srvr`. */
 export function judgeServer(about: string, facts: ReadonlyMap<string, string>): readonly Finding[] {
   const [version] = /\d+\.\d+\.\d+/.exec(facts.get('Zookeeper version') ?? '') ?? [];
   const mode = facts.get('Mode');

@@ -4,7 +4,7 @@ import { contendersIn, orderOf, parseContender, type Contender } from '../queue/
 import type { QueueLocation } from '../queue/queue-location.ts';
 
 /**
- * Parses the key of an entry in this directory. Returns the node to remove.
+ * Parses the key of an entry in the directory of a queue. Returns the entry to remove.
  * @throws {QueueLockError} `INVALID_ARGUMENT` for any other key
  */
 export function entryIn({ directory, scheme }: QueueLocation, key: string): Contender {
@@ -15,8 +15,8 @@ export function entryIn({ directory, scheme }: QueueLocation, key: string): Cont
 }
 
 /**
- * Removes an entry of any client, if the key still belongs to the entry with this order number. If a writer
- * is being converted to a reader, both of its nodes are removed.
+ * Removes an entry of any client, if the key still belongs to the entry with the given order number. If a
+ * writer is being converted to a reader, both of its nodes are removed.
  */
 export async function evictEntry(
   zk: ZkDriver,

@@ -14,8 +14,8 @@ import { readAgainOn } from '../base/repeated-reads.ts';
 
 const WALK_INTERVAL_MS = 1_250;
 /**
- * After a walk through the tree, the next walk starts this many times the walk's duration later. So walks take at most a quarter of the
- * time, however large the tree is.
+ * The time between two walks through the tree, as a multiple of the first walk's duration. So walks take at most a quarter of the time, however large
+ * the tree is.
  */
 const INTERVALS_PER_WALK = 3;
 
@@ -64,14 +64,14 @@ interface Known {
   readonly seenAt: number;
 }
 
-// How long the number of departures from a queue is remembered after it became empty, in milliseconds.
-// Observers walk through the tree much more often (`WALK_INTERVAL_MS`), and names that are used only once do
-// not take memory for ever.
+// How long the number of departures from a queue is remembered after the queue became empty, in milliseconds.
+// Observers walk through the tree much more often than that. Names that are used only once do not take memory
+// for ever.
 const REMEMBERED_MS = 60_000;
 
 /**
- * Counts the entries that have left each queue. From one walk through the tree to the next, these are the earlier entries and those that
- * joined, less the present entries. The sequence numbers show how many joined.
+ * Counts the entries that have left each queue. The number of departures between two walks through the tree is the number of entries at the first
+ * walk, plus those that joined, minus those at the second walk. The sequence numbers show how many joined.
  */
 export class QueueDepartures {
   readonly #clock: Clock;

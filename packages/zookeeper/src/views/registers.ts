@@ -9,7 +9,7 @@ import { distinctUntilChanged, map, switchMap, type Observable } from '../base/r
 
 /** Where the registers are stored, and the connection to read and write them. */
 export interface RegisterStore {
-  /** `''`, or the chroot. */
+  /** The path of the chroot; empty if there is none. */
   readonly root: string;
   /** Runs `work` on a connection that stays open until `work` settles. */
   withViewer<T>(work: (zk: ZkDriver) => Promise<T>): Promise<T>;
@@ -49,8 +49,8 @@ export class NodeRegisters implements Registers {
     const paths = registerPaths(root, queue, kind);
     return this.#store.withViewer((zk) =>
       throughGate({ context: sessionContextOf(zk), location: { root, directory: paths.gate } }, async () => {
-        // The gate admits one writer at a time. So the write of the previous writer is complete, and this read
-        // shows it.
+        // The gate admits one writer at a time. So the previous writer has completed its write, and the
+        // following read shows that write.
         const data = await zk.read(paths.path);
         if ((data && registerOf(data).version) !== change.was) return false;
         return data ? replace(zk, { path: paths.path, data }, change) : make(zk, { root, ...paths }, change);
@@ -73,7 +73,10 @@ export class NodeRegisters implements Registers {
   }
 }
 
-/** Writes, and lets the server compare the version, too. An operator may have written without waiting for the gate. */
+/**
+ * Replaces the text of a register, or removes its node. The server compares the version again, since an operator may have written without
+ * waiting for the gate.
+ */
 async function replace(
   zk: ZkDriver,
   { path, data: { version } }: { readonly path: string; readonly data: NodeData },
@@ -96,7 +99,9 @@ async function make(
   });
 }
 
-/** Reads the node and sets a watch on it. If it is missing, sets a watch on its creation. */
+/**
+ * Reads the node of a register and sets a watch on it. If the node is missing, sets a watch on its creation.
+ */
 async function dataAndWatch(zk: ZkDriver, path: string): Promise<NodeData | undefined> {
   for (;;) {
     const data = await zk.read(path, { watch: true });

@@ -5,7 +5,7 @@ import { parseMarked } from '../queue/marks.ts';
 import { PRIVATE_DIRECTORY, queuePath } from '../queue/names.ts';
 import type { QueueLocations } from '../queue/queue-location.ts';
 
-/** A directory with entries. */
+/** A directory of the tree that contains entries, and the name of its queue. */
 export interface WalkedQueue {
   readonly name: string;
   readonly directory: string;
@@ -48,7 +48,7 @@ export async function walk(
       if (leadsTo(below.name, beginning)) ahead.push(below);
     }
   };
-  // Visits the tree level by level, with up to `MAX_IN_FLIGHT` requests in flight.
+  // Visits the tree level by level, with up to 100 requests in flight.
   while (ahead.length > 0) {
     const level = ahead.splice(0);
     const visitNext = async (): Promise<void> => {
@@ -92,14 +92,14 @@ export function nameOf(root: string, directory: string): string | undefined {
   return queuePath(root, name) === directory ? name : undefined;
 }
 
-/** Returns whether the name of this queue, or a nested name below it, may begin with the text. */
+/** Returns whether the queue name `name`, or a nested name below it, may begin with the text `beginning`. */
 function leadsTo(name: string | undefined, beginning: string): boolean {
   return name !== undefined && (name.startsWith(beginning) || beginning.startsWith(`${name}/`));
 }
 
 /**
- * Returns the directory at which the walk can start: the deepest one that contains all queues whose names begin with the text. Returns
- * the chroot if the text contains characters that must be encoded.
+ * Returns the directory at which a walk can start that looks for queues whose names begin with the text: the deepest directory that contains all of
+ * them. Returns the chroot if the text contains characters that must be encoded.
  */
 function startOf(root: string, beginning: string): string {
   const above = beginning.slice(0, Math.max(0, beginning.lastIndexOf('/')));

@@ -32,8 +32,8 @@ const CLOSED_HERE = 0;
 
 /**
  * The connections of one session over Node's sockets: one after another, each to the next server. Each
- * resumes the session and sends the id of the last transaction that the session has seen. An attempt that
- * takes too long is abandoned for the next server.
+ * connection resumes the session and sends the id of the last transaction that the session has seen. An
+ * attempt that takes too long is abandoned for the next server.
  */
 export class WireConnections {
   readonly #options: WireConnectionOptions;
@@ -45,7 +45,7 @@ export class WireConnections {
   #state: State;
   #closing: Promise<void> | undefined;
 
-  /** Starts to connect. */
+  /** Starts to connect to one of the servers. */
   constructor(options: WireConnectionOptions) {
     this.#options = options;
     this.#calls = new Calls(new DeadlineQueue(callTimeoutOf(options.ttlMs), options.clock));
@@ -63,7 +63,7 @@ export class WireConnections {
   }
 
   /**
-   * The state with which the session has ended, as the C client numbers it; 0 if this client has closed it.
+   * The state with which the session has ended: a number of the C client, or 0 if this client has closed it.
    */
   get endedWith(): number | undefined {
     return this.#state.status === 'ended' ? this.#state.with : undefined;
@@ -215,7 +215,10 @@ export class WireConnections {
     this.#connection$.complete();
   }
 
-  /** Drops the socket and the timer for good. `state` is why the session has ended. */
+  /**
+   * Closes the socket, or cancels the next connection attempt, for good. `state` is why the session has
+   * ended.
+   */
   #leave(state: number): void {
     const before = this.#state;
     this.#state = { status: 'ended', with: state };

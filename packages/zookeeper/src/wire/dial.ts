@@ -20,7 +20,7 @@ export interface Dialled {
   readonly ready: 'connect' | 'secureConnect';
 }
 
-/** Opens a socket. */
+/** Opens a socket to a server, with TLS if there are TLS settings. */
 export type Dial = (place: Place, tls: Tls | undefined) => Dialled;
 
 export const dial: Dial = ({ host, port, name = host }, tls) => {
@@ -39,7 +39,7 @@ export function addressText({ host, port, name }: Place): string {
   return `${name === undefined ? '' : `${name}/`}${host}:${port}`;
 }
 
-/** Parses what `addressText` returned. */
+/** Parses an address as `addressText` formats it: `address:port`, or `name/address:port`. */
 export function placeOf(address: string): Place {
   const slash = address.indexOf('/');
   const colon = address.lastIndexOf(':');

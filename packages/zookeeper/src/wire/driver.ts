@@ -40,7 +40,7 @@ export class WireDriver implements ZkDriver {
   readonly #changes = new Routes<NodeChange>();
   readonly #changesBelow = new Routes<ChildChange>();
 
-  /** Starts to connect. */
+  /** Starts to connect to one of the servers. */
   constructor(options: Omit<WireConnectionOptions, 'onChange'>) {
     this.#connections = new WireConnections({ ...options, onChange: (event) => this.#onChange(event) });
   }
@@ -70,7 +70,7 @@ export class WireDriver implements ZkDriver {
   }
 
   /**
-   * The state with which the session has ended, as the C client numbers it; 0 if this client has closed it.
+   * The state with which the session has ended: a number of the C client, or 0 if this client has closed it.
    */
   get endedWith(): number | undefined {
     return this.#connections.endedWith;
@@ -158,7 +158,10 @@ export class WireDriver implements ZkDriver {
     return this.#connections.abandon();
   }
 
-  /** Resolves with the result, or with `undefined` when the node does not exist or has another version. */
+  /**
+   * Sends a request. Resolves with its result, or with `undefined` when the node does not exist or has
+   * another version.
+   */
   async #request<T>(
     what: string,
     request: WireRequest<T>,

@@ -44,7 +44,7 @@ export class FrameReader {
   next(): Buffer | undefined {
     if (this.#held < LENGTH_BYTES) return undefined;
     const [front] = this.#chunks;
-    // Usually the first chunk contains the whole frame.
+    // Usually the first chunk contains the whole frame, so that no chunks need to be joined.
     const begun = front && front.length - this.#at >= LENGTH_BYTES ? front : this.#front(LENGTH_BYTES);
     const length = intAt(begun, this.#at);
     if (length < 0 || length > this.#mostBytes) throw new WireError(`a frame of ${length} bytes`);

@@ -2,7 +2,7 @@ import { LENGTH_BYTES, framed } from './frames.ts';
 import { JuteReader } from './jute-read.ts';
 import { JuteWriter } from './jute-write.ts';
 
-/** A session in the protocol. */
+/** The id and the password of a session, as the protocol contains them. */
 export interface WireSession {
   readonly id: bigint;
   /** The password of the session: 16 bytes. */

@@ -1,6 +1,9 @@
 import { WireError } from './wire-error.ts';
 
-/** Reads a signed number of 32 bits, most significant byte first. The bytes must exist. */
+/**
+ * Reads a signed number of 32 bits at the offset `at`, most significant byte first. The caller ensures that
+ * the four bytes exist.
+ */
 export function intAt(bytes: Uint8Array, at: number): number {
   return (
     ((bytes[at] ?? 0) << 24) |
@@ -43,7 +46,7 @@ export class JuteReader {
     return this.#bytes.readBigInt64BE(this.#pass(8));
   }
 
-  /** Returns a view of the bytes, not a copy. */
+  /** Reads a sequence of bytes. Returns a view of the received bytes, not a copy. */
   buffer(): Buffer | undefined {
     const length = this.int();
     if (length < 0) return undefined;
@@ -51,7 +54,7 @@ export class JuteReader {
     return this.#bytes.subarray(at, at + length);
   }
 
-  /** Skips bytes that are not used. */
+  /** Skips the next `count` bytes. */
   skip(count: number): void {
     this.#pass(count);
   }
@@ -83,7 +86,7 @@ export class JuteReader {
     return items;
   }
 
-  /** Returns the offset of the next `count` bytes and moves behind them. */
+  /** Skips the next `count` bytes, and returns their offset. */
   #pass(count: number): number {
     const at = this.#at;
     const end = at + count;

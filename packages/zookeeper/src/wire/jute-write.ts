@@ -26,7 +26,7 @@ export class JuteWriter {
   #bytes: Buffer;
   #length: number;
 
-  /** @param reserved the number of bytes at the beginning that the caller writes later */
+  /** @param reserved the number of bytes at the beginning of the record that the caller writes later */
   constructor(reserved = 0) {
     this.#length = reserved;
     this.#bytes = spare ?? Buffer.allocUnsafeSlow(FIRST_SIZE);
@@ -77,7 +77,7 @@ export class JuteWriter {
     return this;
   }
 
-  /** Appends what another writer has written. */
+  /** Appends bytes that another `JuteWriter` has written. */
   raw(written: Uint8Array): this {
     const at = this.#take(written.length);
     this.#bytes.set(written, at);
@@ -90,7 +90,7 @@ export class JuteWriter {
     return this;
   }
 
-  /** Returns the written bytes. The writer must not be used after it. */
+  /** Returns the written bytes. After this call, the writer must not be used. */
   bytes(): Buffer {
     const written = Uint8Array.prototype.slice.call(this.#bytes, 0, this.#length) as Buffer;
     if (this.#bytes.length <= LARGEST_SPARE) spare = this.#bytes;

@@ -17,7 +17,9 @@ export type WireStep =
       readonly version: number;
     };
 
-/** The result of a step. If one step failed, all have an `error`: 0 for the steps before it, -2 for the steps after it. */
+/**
+ * The result of a step. If one step failed, the result of every step is an `error`: 0 for the steps before the failed one, -2 for the steps after it.
+ */
 export type StepResult =
   | { readonly type: 'create'; readonly path: string }
   | { readonly type: 'delete' | 'check' }

@@ -14,7 +14,7 @@ export interface NewNode {
   readonly acl?: readonly Acl[];
 }
 
-/** The `flags` of a create. */
+/** The `flags` of a request that creates a node. */
 export const CreateFlag = {
   persistent: 0,
   ephemeral: 1,

@@ -20,13 +20,13 @@ export type ReceivedFrame =
 
 interface Asked {
   readonly xid: number;
-  /** Parses the reply, unless it is an error. */
+  /** Parses the content of the reply. Not called if the reply is an error. */
   readonly answer: Get<unknown>;
   readonly settle: Settle<unknown>;
 }
 
 const LAST_XID = 2 ** 31 - 1;
-// When this many requests at the front of the list have a reply, they are removed from the list.
+// When this many requests at the front of the list of requests have a reply, they are removed from the list.
 const MAX_SPENT = 1_000;
 
 /**
@@ -87,7 +87,7 @@ export class Pipeline {
     }
   }
 
-  /** Settles all requests without a reply, with this result code. */
+  /** Settles all requests without a reply with the result code `code`. */
   fail(code: number): void {
     for (let requested = this.#shift(); requested; requested = this.#shift()) requested.settle(code);
   }
@@ -98,7 +98,8 @@ export class Pipeline {
       throw new WireError(`a reply to request ${xid} where one to ${expected?.xid ?? 'none'} was expected`);
     }
     if (zxid > this.#lastZxid) this.#lastZxid = zxid;
-    // If the reply cannot be parsed, the request stays in the list, and fails when the connection ends.
+    // If the reply cannot be parsed, the request stays in the list of requests, and fails when the connection
+    // ends.
     if (err !== ZkCode.ok) {
       this.#shift();
       expected.settle(err);

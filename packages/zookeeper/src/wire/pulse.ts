@@ -4,15 +4,15 @@ export interface Traffic {
   readonly sentAt: number;
 }
 
-/** What to do next for a connection: wait for that long, send a ping, or close it. */
+/** What to do next for a connection: wait for `ms` milliseconds, send a ping, or close the connection. */
 export type Need =
   | { readonly type: 'wait'; readonly ms: number }
   | { readonly type: 'ping' }
   | { readonly type: 'end' };
 
 /**
- * Returns the next action. A connection needs a ping when the client has sent nothing on it for a third of the session timeout. It is dead when
- * the client has received nothing for two thirds; the last third remains to find another server.
+ * Returns what to do next for a connection. It needs a ping when the client has sent nothing on it for a third of the session timeout. It is dead
+ * when the client has received nothing for two thirds; the last third remains to find another server.
  */
 export function needOf({ receivedAt, sentAt }: Traffic, now: number, timeoutMs: number): Need {
   const third = timeoutMs / 3;

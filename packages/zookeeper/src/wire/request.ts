@@ -7,13 +7,13 @@ const TYPE_AT = XID_AT + 4;
 
 /** An encoded request that can be numbered and sent once. */
 export interface WireRequest<T> {
-  /** The encoded request with its length. The number is still missing. */
+  /** The encoded request with its length. The request number is still missing. */
   readonly frame: Buffer;
-  /** Parses the reply, unless it is an error. */
+  /** Parses the content of the reply. Not called if the reply is an error. */
   readonly answer: Get<T>;
 }
 
-/** The parts of a request. */
+/** The parts from which a request is encoded. */
 export interface RequestParts<T> {
   readonly type: number;
   readonly body?: Put<void>;
@@ -21,7 +21,7 @@ export interface RequestParts<T> {
 }
 
 export function requestOf<T>({ type, body, answer }: RequestParts<T>): WireRequest<T> {
-  // Placeholders for the length and the number, which are written later.
+  // Leaves room for the length and the request number, which are written later.
   const writer = new JuteWriter(TYPE_AT).int(type);
   body?.(writer);
   return { frame: framed(writer.bytes()), answer };
@@ -32,7 +32,7 @@ export function sizeOf({ frame }: WireRequest<unknown>): number {
   return frame.length - LENGTH_BYTES;
 }
 
-/** Writes the number into the frame and returns the bytes to send. */
+/** Writes the request number into the frame of the request, and returns the bytes to send. */
 export function numbered({ frame }: WireRequest<unknown>, xid: number): Buffer {
   putInt(frame, XID_AT, xid);
   return frame;

@@ -12,9 +12,9 @@ interface Wanted {
 
 // The session key while there is no session: its id and password are all zeroes.
 const NO_KEY: SessionKey = { client_id: '0', client_password: '0'.repeat(32) };
-// For this many session timeouts after a break, the client sends the last transaction id to servers. If all
-// servers refuse it during this time, they have lost that transaction, for instance because a backup was
-// restored.
+// For this many session timeouts after a connection broke, the client sends the id of its last transaction to
+// servers. If all servers refuse the client for this time, they have lost that transaction, for instance
+// because a backup was restored.
 const TRUSTED_FOR = 2;
 
 /** What a session must remember from one connection to the next. */
@@ -57,7 +57,7 @@ export class SeenSession {
     if (this.#timeoutMs === 0) this.#begunAt = this.#clock.now();
   }
 
-  /** Returns the first message for the server. */
+  /** Returns the first message of the client on a new connection. */
   hello(): Hello {
     const session = this.#key && sessionOf(this.#key);
     return { lastZxid: this.#trustedZxid(), timeoutMs: this.#ttlMs, session };
@@ -76,9 +76,8 @@ export class SeenSession {
   }
 
   /**
-   * Returns the id of the last transaction for the first message of a connection. A server that is behind it closes the connection.
-   * `TRUSTED_FOR` session timeouts after a break, returns 0 instead, so that any server responds, even if only to report that the session
-   * has ended.
+   * Returns the id of the last transaction for the first message of a connection. A server that does not have that transaction closes the connection.
+   * Two session timeouts after a break, returns 0 instead, so that any server responds, even if only to report that the session has ended.
    */
   #trustedZxid(): bigint {
     const isLong =

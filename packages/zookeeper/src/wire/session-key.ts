@@ -6,7 +6,10 @@ export function hexOf(id: bigint): string {
   return BigInt.asUintN(64, id).toString(16);
 }
 
-/** Converts a session to its key. The password is in upper case, because the npm package parses no other case. */
+/**
+ * Converts a session to its key. The hexadecimal password is in upper case, because the npm package
+ * `zookeeper` parses only upper case.
+ */
 export function keyOf({ id, password }: WireSession): SessionKey {
   return { client_id: hexOf(id), client_password: password.toString('hex').toUpperCase() };
 }

@@ -21,7 +21,8 @@ export function ping(): WireRequest<undefined> {
 }
 
 /**
- * Encodes credentials. Its number is `Xid.auth`. If the scheme is unknown, the server closes the connection, and the session continues.
+ * Encodes the request that authenticates a client by credentials. The number of the request is `Xid.auth`. If the scheme is unknown, the server
+ * closes the connection, and the session continues.
  */
 export function addAuth(scheme: string, auth: Uint8Array): WireRequest<undefined> {
   const body = (writer: JuteWriter): unknown => writer.int(0).text(scheme).buffer(auth);

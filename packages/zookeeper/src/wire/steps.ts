@@ -15,14 +15,14 @@ const REASONS: Readonly<Record<number, Extract<TransactionResult, { done: false 
   [ZkCode.badVersion]: 'version',
 };
 
-/** Encodes all steps as one request. */
+/** Encodes all steps of a transaction as one request. */
 export function requestFor(steps: readonly Step[]): WireRequest<readonly StepResult[]> {
   return multi(steps.map(wireStepOf));
 }
 
 /**
- * Converts the results of the steps to a result of `ZkDriver.multi`. Returns the result code instead if the failure is not one of
- * `REASONS`: the call must then reject.
+ * Converts the results of the steps of a transaction to a result of `ZkDriver.multi`. Returns the result code of the failed step instead if
+ * `REASONS` does not contain that code: the call must then reject.
  */
 export function doneOf(results: readonly StepResult[]): TransactionResult | number {
   const at = results.findIndex((result) => result.type === 'error' && !INNOCENT.includes(result.error));

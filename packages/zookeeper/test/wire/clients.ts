@@ -9,7 +9,7 @@ import type { Welcome, WireSession } from '../../src/wire/handshake.ts';
 import type { WireRequest } from '../../src/wire/request.ts';
 import type { Bench } from '../bench.ts';
 
-/** Starts a driver that connects to one of these addresses. It is closed after the test. */
+/** Starts a driver that connects to one of the given addresses. The driver is closed after the test. */
 export function driverTo(
   bench: Bench,
   addresses: string | readonly string[],

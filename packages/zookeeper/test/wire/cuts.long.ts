@@ -13,8 +13,8 @@ import { proxyTo } from '../own-server.ts';
 
 const SESSIONS = 20;
 const CUTS = 1_000;
-// Rounds of cuts before the measurement. After them, all code is compiled, and no internal list of the client
-// grows any more.
+// How many times the connections are cut before the measurement. By then, all code is compiled, and no
+// internal list of the client grows any more.
 const WARM_ROUNDS = 20;
 const MAX_BYTES = 3 * 2 ** 20;
 
@@ -68,8 +68,8 @@ describe('ZooKeeper sessions whose connections are cut 1,000 times', function ()
     // A session has at most one connection, even while it reconnects.
     expect(after.links, reported).to.be.at.most(SESSIONS);
     expect(after.pipelines, reported).to.be.at.most(SESSIONS);
-    // Handles are timers and sockets. Their number depends on the number of calls in flight, a few in each
-    // session.
+    // Handles are Node's timers and sockets. Their number depends on the calls in flight, of which each
+    // session has a few.
     expect(after.handles - before.handles, reported).to.be.at.most(4 * SESSIONS);
     expect(Math.min(...done), reported).to.be.greaterThan(0);
     await backend.close();

@@ -15,7 +15,7 @@ export function replyFrame({ xid, zxid = 1n, err = 0, body }: Reply): Buffer {
   return writer.bytes();
 }
 
-/** Encodes the metadata of a node that this transaction created. */
+/** Encodes the metadata of a node that the transaction `czxid` created. */
 export function putStat(writer: JuteWriter, czxid: bigint): JuteWriter {
   const times = writer.long(czxid).long(czxid).long(0n).long(0n);
   return times.int(0).int(0).int(0).long(0n).int(0).int(0).long(czxid);

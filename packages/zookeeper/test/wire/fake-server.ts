@@ -13,7 +13,10 @@ export interface ReceivedHello {
   readonly password: string;
 }
 
-/** What a simulated server does on one connection. Without these functions it sends nothing. */
+/**
+ * What a simulated server does on one connection when a client's first message or a request arrives. Without
+ * a function for it, the server sends nothing.
+ */
 export interface Part {
   hello?(peer: Peer, hello: ReceivedHello): void;
   request?(

@@ -18,7 +18,7 @@ describe('requests to a ZooKeeper server', () => {
   let one: OneLink;
 
   before(async () => {
-    // Creating nodes with a TTL needs this setting.
+    // The setting `zookeeper.extendedTypesEnabled` allows nodes with a TTL.
     const settings = { 'zookeeper.extendedTypesEnabled': true };
     const started = await startZooKeeper({ settings });
     after(() => started.stop());

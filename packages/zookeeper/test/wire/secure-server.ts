@@ -47,7 +47,8 @@ export async function startSecureZooKeeper(certificates: Certificates): Promise<
     },
     probe: async ({ ports }: Place) => {
       const { ca, client } = certificates;
-      // The first TLS handshake of a server takes much longer than later ones, so it is made here.
+      // Makes the first TLS handshake of the server before the test, since it takes much longer than later
+      // ones.
       await sendFourLetterWord(
         { host: 'localhost', port, tls: tlsOf({ ca, ...client }) },
         'srvr',
@@ -61,7 +62,7 @@ export async function startSecureZooKeeper(certificates: Certificates): Promise<
 
 const MAX_WAIT_MS = 10_000;
 
-// ZooKeeper of Debian needs these jars for TLS, but its manifest does not list them.
+// ZooKeeper of Debian needs some jars for TLS that its manifest does not list.
 const NETTY = ['codec', 'resolver'].map((part) => `/usr/share/java/netty-${part}.jar`).join(delimiter);
 
 function withNetty(command: Command): Command {

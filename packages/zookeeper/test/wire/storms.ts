@@ -4,7 +4,7 @@ import { zookeeper } from '@queuelock/zookeeper';
 import { SINGLE, outcome, type Bench } from '../bench.ts';
 import { driverTo } from './clients.ts';
 
-/** Opens sessions on these hosts again and again for `ms` milliseconds, as the core does. */
+/** Opens sessions on the given hosts again and again for `ms` milliseconds, as the core does. */
 export async function opensFor(bench: Bench, ms: number, hosts: readonly string[]): Promise<void> {
   const backend = bench.keep(zookeeper({ hosts, ...SINGLE }), (made) => made.close());
   const stop = new AbortController();
