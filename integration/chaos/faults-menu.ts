@@ -64,9 +64,9 @@ export interface Item<K extends FaultKind = FaultKind> {
    * always `both`.
    */
   readonly directions?: readonly Direction[];
-  /** Set for a worker's fault that concerns one member. */
+  /** `true` if this fault of a worker concerns one member of the cluster. */
   readonly ofOneMember?: true;
-  /** Set for a member's fault that affects the leader. */
+  /** `true` if this fault strikes the member that leads the cluster. */
   readonly ofLeader?: true;
   /** Returns whether the fault is possible. Default: always. */
   readonly isPossible?: (capabilities: Capabilities) => boolean;

@@ -14,8 +14,8 @@ import { WorkerProcess } from './workers.ts';
  */
 type Story = (holder: WorkerProcess, next: ContenderProcess) => Promise<boolean>;
 
-// Number of attempts to make a holder and test it. An attempt does not count if the holder loses its session
-// before the test acts on it, because the machine is slow.
+// Maximum number of starts of one test. It starts again if its holder loses its session before the test acts on
+// it, which happens on a slow machine.
 const STARTS = 3;
 /**
  * Number of kinds of callbacks in which a holder's process checks whether it holds, and acts under the lock.

@@ -22,7 +22,7 @@ const RETRY_AFTER_S = 5;
 export class Quota {
   readonly #spec: QuotaSpec;
   readonly #inUse = new Counts();
-  /** The uses of each client by their keys. A client is forgotten when it uses nothing any more. */
+  /** For each client, the resources that it uses now. A client that uses none is removed from the map. */
   readonly #byClient = new Map<string, Counts>();
 
   constructor(spec: QuotaSpec) {

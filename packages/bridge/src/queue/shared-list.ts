@@ -36,8 +36,8 @@ export class SharedList {
   /** Records of the list's queues, sorted by name. */
   #records: readonly ListedRecord[] = [];
   /**
-   * Whether the store could be read when the latest list arrived. If not, the times of changes that the next
-   * list shows are unknown.
+   * Whether the list was live at its latest state. If the connection to the store was interrupted since, the
+   * next list shows changes whose times are unknown.
    */
   #isContinuous = false;
 

@@ -77,7 +77,7 @@ export class Connection {
     this.#clock = clock;
     this.#opener = new Opener(driver, { clock, withinMs });
     const onDown = (): void => {
-      // Emits `doubts$` only after the steps on the broken connection have rejected.
+      // Reports the broken connection only after the statements on it have rejected.
       setImmediate(() => {
         doubts$.next();
         this.#readState();

@@ -42,9 +42,10 @@ export class Takings {
   }
 
   /**
-   * Checks a hold that begins in a session from which another session has stolen the queue. The first hold
-   * after the session's first release may begin at any time: the client may have been frozen between release
-   * and hold. `others` are all holds that have begun in the run.
+   * Checks the start of a hold in a session whose queue another session has taken by a steal. That session may
+   * hand the queue over to its own entries only for `HANDS_OVER_FOR_MS`. One hold after that time is allowed,
+   * since the client may have been frozen between a release and this hold.
+   * @param others all holds that have begun in the run
    */
   begin(held: Held, others: readonly Held[]): void {
     const taker = takerOf(held, others);
