@@ -85,7 +85,7 @@ describe('the report of the test run', () => {
 // the test has ended.
 const LEAVES_ONE_BEHIND = `
   import { spawn } from 'node:child_process';
-  it('is a sample test that leaves a process running', () => {
+  it('names a sample test that leaves a process running', () => {
     const left = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1_000)'], { stdio: 'inherit' });
     left.unref();
     console.log('left=' + left.pid);
@@ -189,7 +189,7 @@ describe('a failed test', () => {
     expect(settle(first, failure, again).conformance).to.deep.equal([{ ...fact, state: 'passed' }]);
   });
 
-  it('is selected by its full title, and a hook by the title of its suite', () => {
+  it('is selected by its full title when it is run again', () => {
     const test = new RegExp(titlesOf(failed('a sample suite passes (slowly)')));
     expect(
       ['a sample suite passes (slowly)', 'a sample suite passes (slowly) now'].map((title) =>

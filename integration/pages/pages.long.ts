@@ -23,7 +23,7 @@ const NOT_INSTALLED = [
 ];
 const OWN_ETCD = 'Permissions on etcd';
 
-describe('the programs of the pages, on servers', () => {
+describe('the programs of the documentation pages, on servers', () => {
   const scratch = new Scratch();
   let stage: Stage;
   let database: ProcessService | undefined;

@@ -95,7 +95,7 @@ describe('the limits of one client', () => {
     ).to.deep.equal([]);
   });
 
-  it('leave the other clients a part of the limit of watched queues', async () => {
+  it('leave other clients a part of the limit of watched queues of the bridge', async () => {
     await using s = await stage(byHeader({ queues: 4, perClient: { queues: 3 } }));
     const [hostile, other] = await Promise.all(['h', 'o'].map((client) => visitorAt(s.url, client)));
     for (let stream = 0; stream < 4; stream += 1) {

@@ -103,7 +103,7 @@ describe('the processor that onePerKey returns', () => {
     expect(await failureOf(process(new FakeJob('a')))).to.include({ code: 'OWNERSHIP_LOST' });
   });
 
-  it('rejects with an error of the work, also TIMEOUT or UNAVAILABLE, without delaying the job', async () => {
+  it('rejects with an error that the work throws, even TIMEOUT or UNAVAILABLE, without delaying the job', async () => {
     for (const error of [
       new Error('x'),
       new QueueLockError('TIMEOUT', 'x'),

@@ -105,7 +105,7 @@ describe('cancelling an acquisition', () => {
 
   for (const way of WAYS) {
     for (const before of BEFORE) {
-      it(`by ${way}, ${before}, leaves nothing in the store, whichever await it interrupts`, async () => {
+      it(`(by ${way}, ${before}) leaves nothing in the store, whichever await it interrupts`, async () => {
         const outcomes = new Set<number>();
         const { points } = await scenario(way, before, 1_000);
         expect(points).to.be.at.least(6);
@@ -186,7 +186,7 @@ describe('cancelling another kind of acquisition', () => {
   for (const kind of KINDS) {
     for (const answers of ANSWERS) {
       for (const way of WAYS) {
-        it(`by ${way}, of ${kind.what}, leaves nothing in the store when replies ${answers}`, async () => {
+        it(`(by ${way}, of ${kind.what}) leaves nothing in the store when replies ${answers}`, async () => {
           const played = (at: number): ReturnType<typeof scenario> =>
             onStage((stage) => scenario(stage, { kind, way, at, answers }));
           const outcomes = new Set<number>();
