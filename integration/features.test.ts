@@ -82,7 +82,7 @@ describe('the reader of features and citations', () => {
 
   for (const evidence of [
     '[game] "reads a sample test", "ends"',
-    'not tested: no blitz. [game](test/game.test.ts) "reads a sample test"; [game] "is a sample named \\"by chance\\""',
+    'not tested: no blitz. [game](test/game.test.ts) "reads a sample test"; [game] "reads a sample named \\"by chance\\""',
     '[game] "reads a sample test" without us, see [there](there.md)',
   ]) {
     it(`accepts a citation of tests as evidence: ${evidence}`, () => {

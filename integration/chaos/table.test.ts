@@ -62,7 +62,7 @@ describe('statistics of samples', () => {
     expect(spreadOf(samples)).to.deep.equal({ count: 200, min: 1, p1: 2, p50: 100, p99: 198, max: 200 });
     expect(spreadOf([])).to.equal(undefined);
   });
-  it('include the slope of the regression line', () => {
+  it('include the slope of the regression line through the samples', () => {
     expect(
       slopeOf([
         { x: 0, y: 5 },

@@ -141,7 +141,7 @@ describe('the limits of one client', () => {
     expect(() => rate.take('a')).to.throw();
   });
 
-  it('let a page keep its joins while its other requests exceed the rate', async () => {
+  it('let a page keep its joins while its other requests exceed the allowed rate', async () => {
     await using s = await stage({ limits: { perClient: { requestsPerSecond: 1 } } });
     const { post } = await programAt(s.url);
     const key = { id: '0123456789abcdef01234567', secret: 's'.repeat(32) };
