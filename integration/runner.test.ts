@@ -157,7 +157,7 @@ describe('a failed test', () => {
     expect(settled).to.deep.equal({ ...NOTHING, ...passed('a'), flaky: [failure] });
   });
 
-  it('stays failed when it fails again on its own, and the report has both causes', () => {
+  it('stays failed when it fails again on its own, and is reported with the cause of each run', () => {
     const failure = failed('a');
     const settled = settle(after(failure), failure, after(failed('a', { cause: 'wrong', isUnsafe: true })));
     expect(settled.flaky).to.be.empty;

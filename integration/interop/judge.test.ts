@@ -76,7 +76,7 @@ describe('the checker of queues in several languages', () => {
     expect(judge([...loses, event(35, 'c', { ev: 'frozen', n: 0 })]).findings).to.deep.equal([]);
   });
 
-  it('counts findings about exclusion, order and tokens as unsafe, but not those about failed participants', () => {
+  it('counts findings about exclusion, order and tokens as unsafe, but not findings about failed participants', () => {
     const overlap = [...round('a', 5, [10, 20]), ...round('b', 6, [19, 30])];
     const twice = [...round('a', 5, [10, 20]), ...round('b', 5, [21, 30])];
     for (const history of [overlap, twice, without(right, 'c', 'acquired')])

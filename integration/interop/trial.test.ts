@@ -68,7 +68,7 @@ describe('a trial of clients in several languages', () => {
       .that.is.not.instanceOf(SafetyViolation);
   });
 
-  it('accepts a violation of exclusion when it is a control', async () => {
+  it('accepts a violation of exclusion when the trial is a control', async () => {
     const overlap = [
       reported('a', goMutex, ...holds(5, 10), [100, 'killed']),
       reported('b', goMutex, ...holds(6, 20)),

@@ -63,7 +63,7 @@ for (const store of stores) {
       }
     });
 
-    it('end a hold before the next hold begins, when its connection is silent for longer than the TTL', async () => {
+    it('end the hold of a client whose connection is silent beyond the TTL, before the next hold begins', async () => {
       await loseToSilence(ground, 'silent');
     });
 

@@ -68,7 +68,7 @@ describe('the processor that onePerKey returns', () => {
     expect(await process(job, 'token')).to.equal('a');
   });
 
-  it('waits for the key for the time of the option `waitMs` before it delays the job', async () => {
+  it('waits for the key for up to `waitMs` before it delays the job', async () => {
     const hold = await other.acquire('a');
     const process = onePerKey(locks, { ...options, waitMs: 60_000 }, ({ key }) => key);
     const job = new FakeJob('a');

@@ -235,7 +235,7 @@ describe('cancelling the re-entry of a hold', () => {
   }
 
   for (const way of ['signal', 'timeout', 'close'] as const) {
-    it(`by ${way} leaves nothing in the store, whichever microtask it follows`, async () => {
+    it(`(by ${way}) leaves nothing in the store, whichever microtask it follows`, async () => {
       const outcomes = new Set<boolean>();
       for (let at = 0; at < 20; at++) outcomes.add(await onStage((stage) => scenario(stage, way, at)));
       expect([...outcomes]).to.have.members([true, false]);
