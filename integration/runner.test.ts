@@ -141,7 +141,7 @@ describe('a failed test', () => {
     passed: titles.map((title) => ({ file: 'a.test.ts', title })),
   });
 
-  it('is run again if few tests failed', () => {
+  it('is run again if only a few tests failed', () => {
     expect(toRunAgain(after(failed('a'), failed('b'), failed('c')))).to.have.length(3);
     expect(toRunAgain(after(failed('a'), failed('b'), failed('c'), failed('d')))).to.be.empty;
   });
