@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 // declarations may have the previous major version.
 describe('the sources of all packages', () => {
   for (const project of ['.ci/tsconfig.sources.json', 'packages/dashboard/test'])
-    it(`compile with TypeScript 6 as well, with the configuration ${project}`, async () => {
+    it(`compile with TypeScript 6 under the configuration ${project}`, async () => {
       await promisify(execFile)('node_modules/.bin/tsc6', ['-p', project]);
     }).timeout(600_000);
 });

@@ -37,13 +37,13 @@ describe('the page COMPATIBILITY.md', () => {
 
 describe('the reader of features and citations', () => {
   const source = `
-    it('is a sample test', () => {});
-    it(\`is a sample with \${score({ of: us })} games\`, () => {});
-    it.skip('is a skipped sample', () => {});
+    it('reads a sample test', () => {});
+    it(\`reads a sample with \${score({ of: us })} games\`, () => {});
+    it.skip('reads a skipped sample', () => {});
     fact(
-      'is a sample named "by chance"',
+      'reads a sample named "by chance"',
     );
-    // it('is a sample in a comment', () => {});
+    // it('reads a sample in a comment', () => {});
     const all = { title: 'ends', other: 'begins' };
   `;
 
@@ -56,9 +56,9 @@ describe('the reader of features and citations', () => {
     );
 
   for (const title of [
-    'is a sample test',
-    'is a sample with … games',
-    'is a sample named "by chance"',
+    'reads a sample test',
+    'reads a sample with … games',
+    'reads a sample named "by chance"',
     'ends',
   ]) {
     it(`finds a test whose title is written as ${title}`, () => {
@@ -67,12 +67,12 @@ describe('the reader of features and citations', () => {
   }
 
   for (const title of [
-    'is a skipped sample',
-    'is a sample in a comment',
+    'reads a skipped sample',
+    'reads a sample in a comment',
     'begins',
-    'is a sample',
-    'is a sample with games',
-    'is a sample with … game',
+    'reads a sample',
+    'reads a sample with games',
+    'reads a sample with … game',
     'score',
   ]) {
     it(`finds no test for text that is not a test's title: ${title}`, () => {
@@ -81,9 +81,9 @@ describe('the reader of features and citations', () => {
   }
 
   for (const evidence of [
-    '[game] "is a sample test", "ends"',
-    'not tested: no blitz. [game](test/game.test.ts) "is a sample test"; [game] "is a sample named \\"by chance\\""',
-    '[game] "is a sample test" without us, see [there](there.md)',
+    '[game] "reads a sample test", "ends"',
+    'not tested: no blitz. [game](test/game.test.ts) "reads a sample test"; [game] "reads a sample named \\"by chance\\""',
+    '[game] "reads a sample test" without us, see [there](there.md)',
   ]) {
     it(`accepts a citation of tests as evidence: ${evidence}`, () => {
       expect(reading(evidence)).to.deep.equal([]);
@@ -93,10 +93,10 @@ describe('the reader of features and citations', () => {
   for (const [evidence, finding] of [
     ['see [there](there.md)', /it names no test/],
     ['[game]', /no title follows test\/game.test.ts/],
-    ['[game] "is a sample test", "loses"', /test\/game.test.ts has no test "loses"/],
-    ['[gone](test/gone.test.ts) "is a sample test"', /there is no file test\/gone.test.ts/],
-    ['[gone] "is a sample test"', /\[gone\], which is not defined/],
-    ['[game] "is a sample test"; "ends"', /words in quotes follow no link/],
+    ['[game] "reads a sample test", "loses"', /test\/game.test.ts has no test "loses"/],
+    ['[gone](test/gone.test.ts) "reads a sample test"', /there is no file test\/gone.test.ts/],
+    ['[gone] "reads a sample test"', /\[gone\], which is not defined/],
+    ['[game] "reads a sample test"; "ends"', /words in quotes follow no link/],
     ['not tested: not yet', /^\[game\] is defined and not used$/],
   ] as const) {
     it(`rejects a wrong citation of tests as evidence: ${evidence}`, () => {
@@ -105,7 +105,7 @@ describe('the reader of features and citations', () => {
   }
 
   it('rejects a feature whose test is missing, does not exist or runs on another store', () => {
-    const tests = { 'core/test/game.test.ts': ['is a sample test', 'loses'] };
+    const tests = { 'core/test/game.test.ts': ['reads a sample test', 'loses'] };
     const data: FeatureData = {
       sections: [
         {
@@ -134,7 +134,7 @@ describe('the reader of features and citations', () => {
     const page = `
 | theirs | on our side | tested by |
 | - | - | - |
-| "chess" | [rules](rules.py) | [a](test/game.test.ts) "is a sample test" |
+| "chess" | [rules](rules.py) | [a](test/game.test.ts) "reads a sample test" |
 | go | the same | not tested: no board |
 | checkers | the same | soon |
 | bridge | the same | [a](test/game.test.ts) "loses" |

@@ -85,7 +85,7 @@ describe('the report of the test run', () => {
 // the test has ended.
 const LEAVES_ONE_BEHIND = `
   import { spawn } from 'node:child_process';
-  it('is a sample test that leaves a process running', () => {
+  it('names a sample test that leaves a process running', () => {
     const left = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1_000)'], { stdio: 'inherit' });
     left.unref();
     console.log('left=' + left.pid);
@@ -141,7 +141,7 @@ describe('a failed test', () => {
     passed: titles.map((title) => ({ file: 'a.test.ts', title })),
   });
 
-  it('is run again if few tests failed', () => {
+  it('is run again if only a few tests failed', () => {
     expect(toRunAgain(after(failed('a'), failed('b'), failed('c')))).to.have.length(3);
     expect(toRunAgain(after(failed('a'), failed('b'), failed('c'), failed('d')))).to.be.empty;
   });
@@ -157,7 +157,7 @@ describe('a failed test', () => {
     expect(settled).to.deep.equal({ ...NOTHING, ...passed('a'), flaky: [failure] });
   });
 
-  it('stays failed when it fails again on its own, and the report has both causes', () => {
+  it('stays failed when it fails again on its own, and is reported with the cause of each run', () => {
     const failure = failed('a');
     const settled = settle(after(failure), failure, after(failed('a', { cause: 'wrong', isUnsafe: true })));
     expect(settled.flaky).to.be.empty;
@@ -189,7 +189,7 @@ describe('a failed test', () => {
     expect(settle(first, failure, again).conformance).to.deep.equal([{ ...fact, state: 'passed' }]);
   });
 
-  it('is selected by its full title, and a hook by the title of its suite', () => {
+  it('is selected by its full title when it is run again', () => {
     const test = new RegExp(titlesOf(failed('a sample suite passes (slowly)')));
     expect(
       ['a sample suite passes (slowly)', 'a sample suite passes (slowly) now'].map((title) =>

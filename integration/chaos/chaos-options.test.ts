@@ -8,7 +8,7 @@ function optionsOf(...args: string[]): ChaosOptions {
 }
 
 describe('the arguments of pnpm chaos', () => {
-  it("default to a run of five minutes on each store, with a random seed and queuelock's own clients", () => {
+  it("default to five minutes each on etcd and ZooKeeper, with a random seed and queuelock's own clients", () => {
     const { minutes, seed, stores, rule, recipes, keep, out } = optionsOf();
     expect({ minutes, stores, rule, recipes, keep }).to.deep.equal({
       minutes: 5,
@@ -21,12 +21,12 @@ describe('the arguments of pnpm chaos', () => {
     expect(out('etcd')).to.equal(`chaos-report/etcd-${seed}`);
   });
 
-  it('select the stores and the directory of the reports', () => {
+  it('select the stores, and the directory into which pnpm chaos writes its reports', () => {
     expect(optionsOf('--backend', 'zookeeper', '--out', 'here').out('zookeeper')).to.equal('here');
     expect(optionsOf('--out', 'here').out('zookeeper')).to.equal('here/zookeeper');
   });
 
-  it('may follow "--", which pnpm passes on', () => {
+  it('are accepted after an argument "--", which pnpm passes on', () => {
     expect(optionsOf('--', '--minutes', '0.5').minutes).to.equal(0.5);
   });
 

@@ -17,7 +17,7 @@ const CONTROL_ATTEMPTS = 3;
 const BEATS = 4;
 
 for (const store of STORES) {
-  describe(`clients with wrong clocks on three members of ${store}`, function () {
+  describe(`clients with wrong clocks, on three members of ${store}`, function () {
     this.timeout(TEST_TIMEOUT_MS + RUNS * 60_000);
     let fakeTime: FakeTime;
     let wallClocks: readonly WallClock[] = [];
@@ -66,7 +66,7 @@ for (const store of STORES) {
     });
 
     for (const rates of [[0.99, 1.01], [0.9]]) {
-      it(`notice a loss in time when they are cut off and their clocks run at x${rates.join(' or x')} of the true rate`, async () => {
+      it(`notice the loss of their lock in time when cut off, with clocks at x${rates.join(' or x')} of the true rate`, async () => {
         const experiment = await startExperiment({ store });
         const crews = await Promise.all(rates.map((rate) => Crew.gather(experiment, fakeTime.atRate(rate))));
         await oneByOne(async () => {
@@ -77,7 +77,7 @@ for (const store of STORES) {
       });
     }
 
-    it('(control) believe for too long that they hold when all their clocks run 10% too slowly', async () => {
+    it('(control) believe for too long that they hold the lock when all their clocks run 10% too slowly', async () => {
       const broken = new Set<string>();
       // libfaketime does not change the boot clock, so these workers do not read it. Then they believe half a
       // second too long that they hold. The checker notices that only if a worker gets processor time during

@@ -62,7 +62,7 @@ describe('a chaos run that was cut short', () => {
     for (const builder of [killedAt(200, overlap()), overlap()])
       expect(await found(builder)).to.match(/^SafetyViolation: .*S2: b#1 .* until d#2 /s);
   });
-  it('is judged unsafe if a write was accepted after a write of a newer holder', async () => {
+  it('is judged unsafe if a resource accepted a late write of an earlier holder', async () => {
     const late = cutShort().effect('b', 100, { token: 2 }).effect('a', 150, { token: 1, believed: false });
     expect(await found(late)).to.match(/^SafetyViolation: .*S1: "store" accepted 1 of a#1/s);
   });

@@ -26,7 +26,7 @@ describe('etcd members that forget the auth tokens of their clients', function (
   afterEach(abandonTrials);
   after(() => cluster.stop());
 
-  it('cost no holder its lock and no waiter its notification when one of them restarts', async () => {
+  it('cost no holder its lock and no waiter its notification when a member restarts', async () => {
     const experiment = await experimentOn(cluster, 0);
     const url = (all: readonly string[]): string =>
       etcdUrl(`${USER.username}:${USER.password}@${all.join(',')}`);

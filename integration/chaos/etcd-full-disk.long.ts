@@ -26,7 +26,7 @@ describe('an etcd member with a full disk', function () {
     ['the connected member', connectedMember],
     ['the leader', async () => cluster.leader()],
   ] as const satisfies readonly (readonly [string, Find])[]) {
-    it(`stops, but holders keep their locks and waiters are granted: the full member is ${whose}`, async () => {
+    it(`stops, but holders keep their locks and waiters are granted (the member is ${whose})`, async () => {
       const experiment = await experimentOn(cluster, 4);
       const [holder, waiter, ...crowd] = experiment.workers as [
         WorkerProcess,

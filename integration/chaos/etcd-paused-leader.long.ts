@@ -11,7 +11,7 @@ describe('a paused etcd leader that is replaced by another leader', function () 
   afterEach(abandonTrials);
 
   for (const news of ['at once', 'late'] as const) {
-    it(`does not break exclusion when it resumes and learns of its replacement ${news}`, () =>
+    it(`does not break exclusion when it resumes and learns ${news} that it was replaced`, () =>
       oneByOne(async () => {
         const experiment = await pauseLeader({ holders: HOLDERS, rule: 'product', news });
         const { numbers } = await expectRight(experiment);
@@ -19,7 +19,7 @@ describe('a paused etcd leader that is replaced by another leader', function () 
       }));
   }
 
-  it('(control) lets two clients hold at once when every response to a heartbeat counts as a proof of the whole TTL', async () => {
+  it('(control) lets two clients hold together when they count any heartbeat response as proof of the TTL', async () => {
     const gaps: number[] = [];
     for (let attempt = 0; attempt < CONTROL_ATTEMPTS && !gaps.some((gap) => gap < 0); attempt += 1) {
       const experiment = await pauseLeader({ holders: HOLDERS, rule: 'plain', news: 'late' });

@@ -62,7 +62,7 @@ describe('an etcd cluster that is restored from a backup', function () {
       await expectRight(experiment);
     }));
 
-  it('grants smaller tokens than before, which receivers accept after the operator has raised the epoch', async () => {
+  it('grants smaller tokens than before, which a fenced resource accepts once the operator has raised the epoch', async () => {
     const backup = await backUp(cluster);
     await write(LATER);
     const before = await tokenOf('restored');

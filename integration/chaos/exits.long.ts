@@ -51,7 +51,7 @@ for (const store of STORES) {
     this.timeout(TEST_TIMEOUT_MS + RUNS * 30_000);
     afterEach(abandonTrials);
 
-    it(`exit within 2 s while they have ${HOLDS} holds, and their waiters are granted`, async () => {
+    it(`exit within 2 s although they hold ${HOLDS} locks, and the next waiters are granted`, async () => {
       const experiment = await startExperiment({ store });
       const next = await experiment.addWorker();
       await oneByOne(async (run) => {

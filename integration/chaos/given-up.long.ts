@@ -49,7 +49,7 @@ for (const store of STORES) {
       expect((error as Error).message).to.include(`S2: ${scene.holder.id}#1 `);
     });
 
-    it('is not checked when its clients follow weaker rules than queuelock', async () => {
+    it('is not checked for violations when its clients follow weaker rules than those of queuelock', async () => {
       await tellOfAnother(await inTheMiddle({ rule: 'overlong' }));
       await abandonTrials();
     });

@@ -24,7 +24,7 @@ for (const [store, role] of CASES) {
     this.timeout(600_000);
     afterEach(abandonTrials);
 
-    it('does not break exclusion, and notifies its waiters after the cut is healed', () =>
+    it('does not break exclusion, and notifies the waiters connected to it after the cut is healed', () =>
       oneByOne(async () => {
         const experiment = await startExperiment({ store });
         const member = await memberOf(experiment, role);

@@ -59,14 +59,14 @@ describe('the verdict on a run in which an operator removed entries', () => {
         .attempt('worker-1', { token: 1, queued: 0, acquired: 1_005, revoked: 1_010 })
         .attempt('worker-2', { token: 2, queued: 10, acquired: 1_000, released: nextLeaves });
 
-    it('accepts that it receives its grant before the notification of its removal', () => {
+    it('accepts a grant that the waiter receives before the notification of its removal', () => {
       expect(rulesOf(notifiedLate(1_020))).to.deep.equal(['S2', 'F1']);
       expect(rulesOf(notifiedLate(1_020).fault(1, WAITER))).to.deep.equal([]);
       expect(rulesOf(notifiedLate(1_002))).to.deep.equal(['F1']);
       expect(rulesOf(notifiedLate(1_002).fault(1, WAITER))).to.deep.equal([]);
     });
 
-    it('accepts that it leaves without any notification after a later waiter was granted', () => {
+    it('accepts that the waiter leaves without a notification after a later waiter was granted', () => {
       const passed = (): HistoryBuilder =>
         new HistoryBuilder()
           .worker('worker-1', -5, 2_000)

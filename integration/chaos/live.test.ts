@@ -33,7 +33,7 @@ describe('the live counts of a chaos run', () => {
     expect(live.holds).to.equal(2);
   });
 
-  it('count the last line of a history only once the line is complete', () => {
+  it('count the last line of a history only when the line is complete', () => {
     const file = join(directory, 'worker-1.jsonl');
     const line = JSON.stringify(
       new HistoryBuilder().attempt('worker-1', { token: 1, acquired: 1 }).events[0],
@@ -59,9 +59,9 @@ describe('the live counts of a chaos run', () => {
 
   for (const [order, first, second] of [
     ['the holder’s', 'worker-1', 'worker-2'],
-    ['the next one’s', 'worker-2', 'worker-1'],
+    ['the next holder’s', 'worker-2', 'worker-1'],
   ]) {
-    it(`report a violation of exclusion, whichever history is read first: ${order}`, () => {
+    it(`report a violation of exclusion when ${order} history is read first`, () => {
       const builders: Record<string, HistoryBuilder> = {
         'worker-1': new HistoryBuilder()
           .attempt('worker-1', { token: 1, acquired: 1 })

@@ -35,7 +35,7 @@ for (const store of STORES) {
       return Promise.all([thief.addVictim(own), experiment.addWorker()]);
     }
 
-    it('to the opening of a session leave one entry, in a live session', async () => {
+    it('to the opening of a session still lead to one entry, in a live session', async () => {
       await oneByOne(async (run) => {
         const queue = experiment.queue(`opened-${run}`);
         const victim = await thief.addVictim();

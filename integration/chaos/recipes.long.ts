@@ -18,7 +18,7 @@ const HOLD_MS = [0, 30] as const;
 const LEAST_HOLDS = 5;
 
 for (const store of STORES) {
-  describe(`all kinds of locks and leaders, on three members of ${store}`, function () {
+  describe(`locks and leaderships of all kinds, on three members of ${store}`, function () {
     this.timeout(TEST_TIMEOUT_MS + RUNS * 40_000);
     // TTL of workers that have to lose their sessions; short, to save time. All other workers have a TTL that
     // is long enough for a busy machine.

@@ -27,7 +27,7 @@ for (const store of STORES) {
     afterEach(abandonTrials);
 
     for (const [how, slowness] of Object.entries(SLOW)) {
-      it(`cost no holder its lock and block no waiter: the slow member is one ${how}`, async function () {
+      it(`cost no holder its lock and block no waiter when the slow member is one ${how}`, async function () {
         const experiment = await startExperiment({ store, profile: 'default', workers: HOLDERS + 3 });
         const why = experiment.cluster.absent.get('loss');
         if (slowness.lossRatio !== undefined && why !== undefined) return this.skip();

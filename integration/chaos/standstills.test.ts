@@ -20,7 +20,7 @@ describe('a standstill of the harness', () => {
     await rm(directory, { recursive: true });
   });
 
-  it('is recorded as a fault of the machine that lasts until after the next event', async () => {
+  it('is recorded as a fault of the machine, which ends after the next event of the history', async () => {
     const recorder = new Recorder('harness', join(directory, 'harness.jsonl'));
     let faults = 6;
     const end = recordStandstills(recorder, () => (faults += 1));

@@ -18,12 +18,12 @@ const RUN: RunSums = {
   violations: 0,
 };
 
-describe('the sums of several runs of pnpm chaos', () => {
+describe('the sums over runs of pnpm chaos', () => {
   let directory: string;
   beforeEach(async () => (directory = await mkdtemp(join(tmpdir(), 'queuelock-sums-'))));
   afterEach(() => rm(directory, { recursive: true }));
 
-  it('contain the numbers of holds, faults and violations of all histories of a run', () => {
+  it('add up the holds, faults and violations of all histories of one run', () => {
     const overlap = new HistoryBuilder()
       .worker('a', 0)
       .worker('b', 0)
@@ -38,7 +38,7 @@ describe('the sums of several runs of pnpm chaos', () => {
     expect(sums.violations).to.be.at.least(sums.unsafe);
   });
 
-  it('are added up for each kind of server from a file with one line a run', async () => {
+  it('add up the runs of each kind of server from a file with one line per run', async () => {
     const file = join(directory, 'sums.jsonl');
     await addToSums(file, RUN);
     await addToSums(file, { ...RUN, servers: 'consul 1.8.7', violations: 1 });
@@ -55,7 +55,7 @@ describe('the sums of several runs of pnpm chaos', () => {
     });
   });
 
-  it('are not read from a file that contains a line of another format', async () => {
+  it('reject a file with a line that does not describe a run', async () => {
     const file = join(directory, 'other');
     await writeFile(file, `${JSON.stringify(RUN)}\n{"servers":"redis 7.0.15"}\n`);
     const error = await readSums(file).then(

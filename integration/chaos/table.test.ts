@@ -24,20 +24,20 @@ const rowOf = (name: string): readonly string[] | undefined => {
   return tableOf(groups).rows.find((row) => row.name.trim() === name)?.cells;
 };
 
-describe('the table of results', () => {
-  it('adds up the numbers of the runs in each column', () => {
+describe('the table of chaos results', () => {
+  it('adds up the numbers of all runs of a store in one column', () => {
     expect(rowOf('runs')).to.deep.equal(['2', '1']);
     expect(rowOf('holds checked')).to.deep.equal(['4', '2']);
     expect(rowOf('cut | <off>')).to.deep.equal(['2', '1']);
     expect(rowOf('S2 violations')).to.deep.equal(['0', '1']);
     expect(rowOf('left-overs')).to.deep.equal(['2', '1']);
   });
-  it('takes quantiles over all samples of a group', () => {
+  it('computes quantiles over the samples of all runs of a store', () => {
     expect(rowOf('S3 after a release, min / p1')).to.deep.equal(['2.00 / 2.00 ms', '-1.00 / -1.00 ms']);
     expect(rowOf('clean hand-over, p50 / p99 / max')?.[0]).to.equal('2.00 / 4.00 / 4.00 ms');
     expect(rowOf('S3 after a loss, min / p1')).to.deep.equal(['–', '–']);
   });
-  it('counts a kill as a fault even if it was not scheduled, and a scheduled freeze as one fault', () => {
+  it('counts an unscheduled kill as a fault, and a scheduled freeze as one fault', () => {
     const builder = new HistoryBuilder()
       .worker('a', 0)
       .worker('b', 0)
@@ -62,7 +62,7 @@ describe('statistics of samples', () => {
     expect(spreadOf(samples)).to.deep.equal({ count: 200, min: 1, p1: 2, p50: 100, p99: 198, max: 200 });
     expect(spreadOf([])).to.equal(undefined);
   });
-  it('include the slope of the regression line', () => {
+  it('include the slope of the regression line through the samples', () => {
     expect(
       slopeOf([
         { x: 0, y: 5 },

@@ -21,7 +21,7 @@ describe('a ZooKeeper follower that is cut off from its leader', function () {
       expect(numbers.gaps.lost).to.have.lengthOf(2);
     }));
 
-  it('(control) lets two clients hold at once when they count the TTL from the last acknowledged heartbeat', async () => {
+  it('(control) lets two clients hold together when they count the TTL from the last acknowledged heartbeat', async () => {
     const gaps: number[] = [];
     while (gaps.length < CONTROL_ATTEMPTS && !gaps.some((gap) => gap < 0)) {
       const experiment = await cutFollowerOf([{ rule: 'newest', heartbeatIntervalMs: OFTEN_MS }]);
@@ -32,7 +32,7 @@ describe('a ZooKeeper follower that is cut off from its leader', function () {
     expect(Math.min(...gaps)).to.be.lessThan(0);
   });
 
-  it('(control) lets two clients hold at once when they believe that they hold while they are connected', async () => {
+  it('(control) lets two clients hold together when they rely on their holds for as long as they are connected', async () => {
     const experiment = await cutFollowerOf([{ rule: 'connected' }]);
     const [holder, next] = experiment.workers;
     const { t: nextAt } = await next!.untilEvent('acquired');

@@ -51,7 +51,7 @@ describe('ZooKeeper with thousands of children or watches', function () {
       await expectRight(experiment);
     }));
 
-  it('grants all waiters of a process after a connection reset when their watches exceed one request', () =>
+  it('grants all waiters of a process after a connection reset, although their watches need several requests', () =>
     oneByOne(async () => {
       // Uses sessions with the default TTL, because thousands of entries keep a worker's process busy for
       // seconds.

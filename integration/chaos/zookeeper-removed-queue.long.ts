@@ -59,7 +59,7 @@ describe('a queue in ZooKeeper that an operator removes', function () {
       await expectRight(experiment);
     }));
 
-  it('blocks no client when the operator removes it whenever it is empty', () =>
+  it('blocks no client when the operator removes the queue each time it is empty', () =>
     oneByOne(async () => {
       const experiment = await start();
       const queues = ['a', 'b', 'c', 'd'].map((name) => experiment.queue(name));

@@ -43,7 +43,7 @@ describe('a comparison of stores by random scripts', function () {
 
   for (const [defect, rules] of Object.entries(FOUND_BY))
     for (const [rule, play] of rules)
-      it(`(control) finds a store that ${defect}, by rule ${rule} in ${play === race ? 'racing' : 'sequential'} mode`, async () => {
+      it(`(control) detects that a store ${defect}, as a violation of rule ${rule} in ${play === race ? 'racing' : 'sequential'} mode`, async () => {
         const found = new Set<string>();
         for (let seed = 1; seed <= SEEDS && !found.has(rule); seed += 1) {
           const script = await scriptOf(seed);

@@ -15,7 +15,7 @@ for (const name of STORE_NAMES) {
     this.timeout(1_200_000);
 
     for (const mode of MODES)
-      it(`lead to the same states as on the memory backend and break no rule, ${mode}`, async function () {
+      it(`lead to the same states as on the memory backend and break no rule, in ${mode} mode`, async function () {
         const from = Number(process.env['QUEUELOCK_SEED'] ?? randomInt(2 ** 30));
         const store = await orSkip(this, startStore(name));
         try {

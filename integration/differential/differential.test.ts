@@ -39,7 +39,7 @@ describe('a script of random steps', () => {
     ).to.be.greaterThan(5);
   });
 
-  it('is replayed without steps that have lost their effect because earlier steps were removed', async () => {
+  it('is replayed without steps whose claim no longer exists because earlier steps were removed', async () => {
     const script = await scriptOf(7);
     const { moments } = await replayed(script, [
       { act: 'release', claim: 'c1' },
@@ -74,7 +74,7 @@ describe('a step of a script', () => {
 });
 
 describe('a difference between two states', () => {
-  it('is reported with the step after which claims and queues differ, and with their states', () => {
+  it('is reported with the step after which it appeared, and with the expected and actual values', () => {
     const [expected, actual] = [
       new Map([
         ['claim c1', 'holding'],

@@ -15,7 +15,7 @@ describe('an HTTP receiver with a fence', () => {
     await receiver.stop();
   });
 
-  it('responds 412 with the largest token, 400 to malformed requests, and 428 to missing headers', async () => {
+  it('responds 412 to a smaller token, 400 to malformed headers, and 428 to missing headers', async () => {
     const put = (headers: Record<string, string>): Promise<Response> =>
       fetch(`${receiver.place}/fenced`, { method: 'PUT', body: 'x', headers });
     const of = (token: bigint, epoch = 0): Record<string, string> =>

@@ -95,7 +95,7 @@ for (const database of databases) {
       expect([await write(BIG, true), await write(BIG + 1n, true)]).to.deep.equal([false, true]);
     });
 
-    it('stores values, and accepts names, that contain quotes', async () => {
+    it('accepts values and column names that contain quotes', async () => {
       const odd = dialect === 'postgres' ? `"o""d'd\`"` : `\`o"d'd\`\`\``;
       await connection.exec(
         `CREATE TABLE ${odd} (id int PRIMARY KEY, ${odd} varchar(40), fence bigint NOT NULL DEFAULT 0)`,

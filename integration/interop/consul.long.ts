@@ -51,7 +51,7 @@ describe('one key of Consul that queuelock and Consul’s Go client lock', funct
   }
 
   for (const each of [1, 3])
-    it(`is held by one client at a time while ${each} of each kind contend`, async function () {
+    it(`is held by one client at a time while clients contend, ${each} of each library`, async function () {
       const name = freshName('consul');
       const own = { name, rounds: ROUNDS, holdMs: HOLD_MS, ttlMs: CALM_TTL_MS };
       const tasks = [oursSingleKey, goLock].flatMap((kind) =>
@@ -78,7 +78,7 @@ describe('one key of Consul that queuelock and Consul’s Go client lock', funct
     [goLock, oursSingleKey],
   ] as const)
     for (const lapse of ['crash', 'freeze'] as const)
-      it(`passes from ${dying.title} to ${next.title} after the holder's ${lapse}`, async function () {
+      it(`passes from the holder (${dying.title}) to the waiter (${next.title}) after the holder's ${lapse}`, async function () {
         const name = freshName('consul-lapse');
         const own = { name, rounds: 1, holdMs: -1, ttlMs: TTL_MS };
         const [holder, waiter] = (await orSkip(

@@ -29,7 +29,7 @@ function round(id: string, token: number, [from, to]: readonly [number, number])
 const without = (history: History, id: string, ...evs: readonly InteropEvent['ev'][]): History =>
   history.filter((one) => one.id !== id || !evs.includes(one.ev));
 
-describe('the checker of queues in several languages', () => {
+describe('the checker of queues shared by clients in several languages', () => {
   const right = [...round('a', 5, [10, 20]), ...round('b', 6, [21, 30]), ...round('c', 9, [30, 40])];
 
   it('reports nothing for a correct history, in any order of events', () => {
@@ -76,7 +76,7 @@ describe('the checker of queues in several languages', () => {
     expect(judge([...loses, event(35, 'c', { ev: 'frozen', n: 0 })]).findings).to.deep.equal([]);
   });
 
-  it('counts findings about exclusion, order and tokens as unsafe, but not those about failed participants', () => {
+  it('counts findings about exclusion, order and tokens as unsafe, but not findings about failed participants', () => {
     const overlap = [...round('a', 5, [10, 20]), ...round('b', 6, [19, 30])];
     const twice = [...round('a', 5, [10, 20]), ...round('b', 5, [21, 30])];
     for (const history of [overlap, twice, without(right, 'c', 'acquired')])

@@ -37,7 +37,7 @@ describe('one queue in ZooKeeper for Curator and kazoo (control)', function () {
 
   afterEach(abandonTrials);
 
-  it('lets both hold at the same time when each keeps its own node names', async function () {
+  it('lets Curator and kazoo hold at the same time when each library keeps its own node names', async function () {
     const site = await zooKeeperStore.share('Curator and kazoo as they are');
     const stock: Mix = {
       title: 'Curator and kazoo without changes',

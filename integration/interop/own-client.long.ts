@@ -23,7 +23,7 @@ describe('an etcd client that was written from packages/FORMATS.md', function ()
   afterEach(abandonTrials);
 
   for (const mix of mixes)
-    it(`is granted in the server's order, one at a time: ${mix.title}`, async function () {
+    it(`is granted the lock in the server's order, with one holder at a time: ${mix.title}`, async function () {
       const ran = await orSkip(this, runMix(site, mix, SHORT));
       expectRight(ran);
       expect(ran.holds.length).to.be.at.least(SHORT.grants);

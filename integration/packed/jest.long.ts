@@ -74,7 +74,7 @@ describe('the packed packages in Jest on CommonJS', function () {
   });
   after(() => rm(folder, { recursive: true }));
 
-  it('are loaded by `require` and take locks, with the configuration that the page about tests shows', async () => {
+  it('are loaded by `require` and take locks, with the Jest configuration that the documentation shows', async () => {
     const servers = await Promise.all([sharedEtcd('jest'), sharedZooKeeper('jest'), sharedRedis('jest')]);
     const [ETCD, ZOOKEEPER, REDIS] = servers.map(({ endpoint }) => endpoint);
     const doors = PACKAGES.flatMap(({ name, doors: subpaths }) =>

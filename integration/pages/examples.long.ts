@@ -50,7 +50,7 @@ describe('the programs of EXAMPLES.md in several processes', () => {
     }
   });
 
-  it('leader.ts has one leader, and after SIGTERM another one', async () => {
+  it('leader.ts has one leader, and another leader after the first one receives SIGTERM', async () => {
     const first = tasks.start('leader.ts');
     await first.until(/leading, token/);
     const second = tasks.start('leader.ts');

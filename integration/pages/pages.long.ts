@@ -23,7 +23,7 @@ const NOT_INSTALLED = [
 ];
 const OWN_ETCD = 'Permissions on etcd';
 
-describe('the programs of the pages, on servers', () => {
+describe('the programs of the documentation pages, on servers', () => {
   const scratch = new Scratch();
   let stage: Stage;
   let database: ProcessService | undefined;
@@ -88,7 +88,7 @@ describe('the programs of the pages, on servers', () => {
     expect(await runHere(scratch.write(block, stage))).to.equal('allowed\n');
   });
 
-  it(`(page PRODUCTION) create an etcd user with only the rights that the program needs (${OWN_ETCD})`, async () => {
+  it(`(page PRODUCTION) create an etcd user with only the rights that the program needs (section ${OWN_ETCD})`, async () => {
     const server = await startEtcd({ way: 'process' });
     try {
       const blocks = blocksOf('PRODUCTION');

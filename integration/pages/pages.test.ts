@@ -29,7 +29,7 @@ async function runAlone(file: string): Promise<string> {
   return program.output;
 }
 
-describe('the programs of the pages', () => {
+describe('the programs of the documentation pages', () => {
   let scratch: Scratch;
 
   beforeEach(() => {
@@ -59,7 +59,7 @@ describe('the programs of the pages', () => {
     }
   }
 
-  it('end on SIGTERM after the current round of their work (PRODUCTION, worker.ts)', async () => {
+  it('end on SIGTERM after the current round of their work (worker.ts of the page PRODUCTION)', async () => {
     const block = blocksOf('PRODUCTION').find(({ file }) => file === 'worker.ts')!;
     const worker = new Program(scratch.write(block, { ...stage(), '1_000': '60_000' }));
     await worker.until(/one round/);
@@ -70,7 +70,7 @@ describe('the programs of the pages', () => {
     expect(graceS * 1_000).to.be.at.least(drainMs + 2_000);
   });
 
-  it('run in two processes, one after another, without a server (README, first example)', async () => {
+  it('run in two processes, one after another, without a server (first example of the README)', async () => {
     const [example] = blocksOf('README.md');
     const file = scratch.write({ ...example!, file: 'first.ts' }, stage());
     const [one, two] = [new Program(file), new Program(file)];
@@ -94,7 +94,7 @@ describe('the page of errors, TROUBLESHOOTING.md', () => {
     return [...union.matchAll(/'([\w-]+)'/g)].map(([, name]) => name!);
   };
 
-  it('lists exactly the existing codes, and states which may be retried', () => {
+  it('lists exactly the existing error codes, and states which errors may be retried', () => {
     const rows = rowsUnder('Each code');
     expect([...rows.keys()]).to.have.members(namesIn('QueueLockErrorCode'));
     for (const [code, [, again]] of rows) {
@@ -103,7 +103,7 @@ describe('the page of errors, TROUBLESHOOTING.md', () => {
     }
   });
 
-  it('explains each code and each reason, with what to do', () => {
+  it('explains each error code and each reason of a loss, with what to do', () => {
     for (const heading of ['Each code', 'Why a lock was lost']) {
       for (const [name, cells] of rowsUnder(heading)) {
         const [meaning, remedy] = [cells[0], cells.at(-1)];
@@ -123,7 +123,7 @@ describe('the page of errors, TROUBLESHOOTING.md', () => {
   });
 });
 
-describe('the links of the pages', () => {
+describe('the links of the documentation pages', () => {
   const others = [
     'README.md',
     '.github/CONTRIBUTING.md',

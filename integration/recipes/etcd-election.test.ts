@@ -116,7 +116,7 @@ describe("one election in etcd for queuelock and Go's Election", function () {
     for (const subscription of watching) subscription.unsubscribe();
   });
 
-  it("has the same leaders in etcd's own election service", async () => {
+  it("shows queuelock's leader to etcd's election service, and the leader of that service to queuelock", async () => {
     const call = (what: string, body: object): Promise<unknown> =>
       callGateway(site.endpoint, `election/${what}`, body);
     const ours = await candidate('ours').campaign();

@@ -86,7 +86,7 @@ for (const store of stores) {
     afterEach(endScripts);
 
     for (const promise of ['at-most-once', 'at-least-once'] as const) {
-      it(`keeps its guarantee (${promise}) when the worker of a slot is killed or frozen`, async () => {
+      it(`keeps the guarantee ${promise} when the worker of a slot is killed or frozen`, async () => {
         const name = `slots-${promise}`;
         const where = { url: site.url(), name, ttlMs: site.ttlMs };
         const crew = new Crew(() => new SlotMember(where, promise));

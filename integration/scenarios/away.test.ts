@@ -35,7 +35,7 @@ for (const store of stores) {
       await untilNothingIsLeft(site, 'mine');
     });
 
-    it('a release whose session expires meanwhile does not affect the next holder', async () => {
+    it('a release does not affect the next holder if its session expires before the reconnection', async () => {
       const { site, proxy } = ground;
       const [away, otherClient] = [connectThroughProxy({ ttlMs: site.ttlMs }), connect()];
       const mine = await away.acquire('passed-on');

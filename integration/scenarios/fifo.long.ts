@@ -27,7 +27,7 @@ for (const store of stores) {
       expectServed(history, PROCESSES * ROUNDS);
     });
 
-    describe(`shared with ${foreigners[store.name]!.who}`, () => {
+    describe(`shared with another kind of client, ${foreigners[store.name]!.who}`, () => {
       let foreign: Foreigners | undefined;
 
       before(async function () {
@@ -36,7 +36,7 @@ for (const store of stores) {
 
       after(() => foreign?.dismiss());
 
-      it('grants clients of both kinds in one order, one at a time', async () => {
+      it('grants clients of queuelock and of the other kind in one order, one at a time', async () => {
         const changes = await expectServedTogether(site, foreign!, { ours: OURS, theirs: THEIRS });
         // The lock must have passed many times between queuelock's processes and the clients of another
         // library. Otherwise they did not contend with each other.

@@ -31,7 +31,7 @@ for (const store of stores) {
       }
     });
 
-    describe(`shared with ${foreigners[store.name]!.who}`, () => {
+    describe(`shared with another kind of client, ${foreigners[store.name]!.who}`, () => {
       let foreign: Foreigners | undefined;
 
       before(async function () {
@@ -40,7 +40,7 @@ for (const store of stores) {
 
       after(() => foreign?.dismiss());
 
-      it('grants clients of both kinds in one order, one at a time', async () => {
+      it('grants clients of queuelock and of the other kind in one order, one at a time', async () => {
         const changes = await expectServedTogether(site, foreign!, { ours: OURS, theirs: THEIRS });
         // Expects that the lock passes between queuelock and the other clients several times: each client
         // joins again behind waiting clients of both kinds.

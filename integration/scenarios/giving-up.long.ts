@@ -13,7 +13,7 @@ for (const store of stores) {
 
     for (const by of Object.keys(attempts)) {
       for (const lock of LOCKS) {
-        it(`leaves no entry and blocks no waiter when it ends by ${by} at any moment, while the lock is ${lock}`, async () => {
+        it(`leaves no entry and blocks no waiter when ${by} ends it at any moment (state of the lock: ${lock})`, async () => {
           ground.proxy.toServer.delay(DELAY_MS);
           ground.proxy.toClient.delay(DELAY_MS);
           const parties = { site: ground.site, hesitant: connectThroughProxy(), competitor: connect() };

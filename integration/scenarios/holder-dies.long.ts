@@ -33,7 +33,7 @@ for (const store of stores) {
       await Promise.all(stories);
     }
 
-    it('is followed by the next waiter soon after its TTL when it was killed', async () => {
+    it('is followed by the next waiter soon after the TTL when the holder is killed', async () => {
       const waits: number[] = [];
       await eachHolder('all-killed', async (holder, next) => {
         const killedAt = performance.now();
@@ -48,7 +48,7 @@ for (const store of stores) {
       await eachHolder('all-frozen', freezeHolder);
     });
 
-    it('is followed by the remaining waiters in order when another waiter was killed too', async () => {
+    it('is followed by the living waiters in order when a waiter was killed too', async () => {
       const waits: number[] = [];
       for (let line = 1; line <= LINES; line += 1) waits.push(await skipDead(site, `skipped-${line}`));
       expect(medianOf(waits)).to.be.at.most(site.ttlMs + site.expiryMs);

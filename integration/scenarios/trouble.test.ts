@@ -45,7 +45,7 @@ for (const store of stores) {
       await untilNothingIsLeft(site, 'cut-held');
     });
 
-    it('cost no holder its lock when a connection is cut that a child process keeps open', async () => {
+    it('cost no holder its lock when its connection is cut while a child process of the holder runs', async () => {
       const { proxy } = ground;
       const client = connectThroughProxy();
       const mine = await client.acquire('child');
@@ -63,11 +63,11 @@ for (const store of stores) {
       }
     });
 
-    it('end a hold before the next hold begins, when its connection is silent for longer than the TTL', async () => {
+    it('end the hold of a client whose connection is silent beyond the TTL, before the next hold begins', async () => {
       await loseToSilence(ground, 'silent');
     });
 
-    it('end only the claim of one waiter when an operator removes its entry', async () => {
+    it('end only the claim of the waiter whose entry an operator removes', async () => {
       const { site } = ground;
       const holder = await connect().acquire('evicted-waiter');
       const [before, evicted, behind] = [

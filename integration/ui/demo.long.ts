@@ -149,7 +149,7 @@ describe('queuelock demo in Chromium', function () {
     await demo.until(({ id, ev }) => id === cut.id && ev === 'enqueued', lost);
   });
 
-  it('grants the next contender after a holder is killed', async () => {
+  it('grants the lock to the next contender after a holder is killed', async () => {
     const { id: killed } = await demo.nextGrant();
     await press(`Kill ${killed}`);
     await row(killed).getByText('has ended: killed').waitFor();

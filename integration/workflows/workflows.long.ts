@@ -34,7 +34,7 @@ function dryOf(command: string): string {
   return [...DRY].reduce((text, [script, dry]) => text.replace(script, dry), command);
 }
 
-describe('commands of the workflows in a fresh clone', function () {
+describe('commands of the GitHub workflows in a fresh clone', function () {
   this.timeout(WITHIN_MS);
   let clone: string;
   let output: string;

@@ -35,7 +35,7 @@ function supportedMajors(): readonly { readonly major: number; readonly andLater
   }));
 }
 
-describe('the workflows of the repository', () => {
+describe('the GitHub workflows of the repository', () => {
   it('run only scripts that exist, with the version of pnpm that package.json names', () => {
     const used = workflowCommands().flatMap(({ text }) => pnpmScriptIn(text) ?? []);
     expect(used).to.have.length.above(8);
@@ -44,7 +44,7 @@ describe('the workflows of the repository', () => {
     expect([...versions]).to.deep.equal([manifest.packageManager.replace(/\+.*$/, '')]);
   });
 
-  it('run every part of the long run', () => {
+  it('run every part of the long run of tests', () => {
     const parts = matrixOf(workflows().get('ci.yml') ?? '', 'part');
     expect(parts.toSorted()).to.deep.equal([...PARTS].toSorted());
   });
@@ -61,7 +61,7 @@ describe('the workflows of the repository', () => {
   });
 });
 
-describe('the reader of workflows', () => {
+describe('the reader of GitHub workflows', () => {
   it('finds commands in a single line and in a YAML block of several lines', () => {
     const text =
       '  - run: one --two\n  - env:\n      A: b\n    run: |\n      three\n        four\n\n      five\n  - uses: six\n';

@@ -72,7 +72,7 @@ describe('the bridge with demo contenders', () => {
     expect(failure).to.include({ code: 'INVALID_ARGUMENT', message: '[INVALID_ARGUMENT] not this one' });
   });
 
-  it('shows no contenders unless the host passes some', async () => {
+  it('shows no contenders when the program has passed none to the bridge', async () => {
     await using s = await stage();
     const page = s.page();
     expect((await page.facts()).contenders).to.equal(undefined);

@@ -50,7 +50,7 @@ describe('the detector of silent pages', () => {
     expect(endedAt).to.equal(5_000);
   });
 
-  it('reports no silence when its process was frozen and reads a touch right afterwards', async () => {
+  it('reports no silence when the bridge process was frozen and reads a touch right after it resumes', async () => {
     const page = silence();
     clock.stall(60_000);
     await clock.advance(0);

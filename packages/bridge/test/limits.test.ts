@@ -95,7 +95,7 @@ describe('the limits of one client', () => {
     ).to.deep.equal([]);
   });
 
-  it('leave the other clients a part of the limit of watched queues', async () => {
+  it('leave other clients a part of the limit of watched queues of the bridge', async () => {
     await using s = await stage(byHeader({ queues: 4, perClient: { queues: 3 } }));
     const [hostile, other] = await Promise.all(['h', 'o'].map((client) => visitorAt(s.url, client)));
     for (let stream = 0; stream < 4; stream += 1) {
@@ -141,7 +141,7 @@ describe('the limits of one client', () => {
     expect(() => rate.take('a')).to.throw();
   });
 
-  it('let a page keep its joins while its other requests exceed the rate', async () => {
+  it('let a page keep its joins while its other requests exceed the allowed rate', async () => {
     await using s = await stage({ limits: { perClient: { requestsPerSecond: 1 } } });
     const { post } = await programAt(s.url);
     const key = { id: '0123456789abcdef01234567', secret: 's'.repeat(32) };

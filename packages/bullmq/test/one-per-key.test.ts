@@ -68,7 +68,7 @@ describe('the processor that onePerKey returns', () => {
     expect(await process(job, 'token')).to.equal('a');
   });
 
-  it('waits for the key for the time of the option `waitMs` before it delays the job', async () => {
+  it('waits for the key for up to `waitMs` before it delays the job', async () => {
     const hold = await other.acquire('a');
     const process = onePerKey(locks, { ...options, waitMs: 60_000 }, ({ key }) => key);
     const job = new FakeJob('a');
@@ -103,7 +103,7 @@ describe('the processor that onePerKey returns', () => {
     expect(await failureOf(process(new FakeJob('a')))).to.include({ code: 'OWNERSHIP_LOST' });
   });
 
-  it('rejects with an error of the work, also TIMEOUT or UNAVAILABLE, without delaying the job', async () => {
+  it('rejects with an error that the work throws, even TIMEOUT or UNAVAILABLE, without delaying the job', async () => {
     for (const error of [
       new Error('x'),
       new QueueLockError('TIMEOUT', 'x'),

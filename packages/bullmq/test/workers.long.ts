@@ -84,7 +84,7 @@ describe('BullMQ jobs with onePerKey in several processes', function () {
         expect(works.filter(({ until: end }) => end === Number.POSITIVE_INFINITY)).to.deep.equal([]);
     });
 
-  it('(control) are reported as conflicts by the checker when jobs of one key overlap or their tokens do not grow', () => {
+  it('(control) make the checker report conflicts when jobs of one key overlap or tokens do not grow', () => {
     const work = (from: number, end: number, token: bigint) => ({
       job: '1',
       key: 'a',

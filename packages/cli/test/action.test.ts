@@ -52,7 +52,7 @@ const TABLE: Record<string, [Situation, Action]> = {
   ],
 };
 
-describe('the decision about a command under a lock', () => {
+describe('the decision when to end a command under a lock', () => {
   for (const [fact, [situation, action]] of Object.entries(TABLE)) {
     it(fact, () => {
       expect(decide(situation)).to.deep.equal(action);
@@ -79,7 +79,7 @@ describe('the decision about a command under a lock', () => {
     );
   });
 
-  it('uses by default a grace period of a quarter of the TTL, at most 2 s', () => {
+  it('uses a default grace period of a quarter of the TTL, at most 2 s', () => {
     expect([1_000, 4_000, 8_000, 60_000].map(defaultGraceMs)).to.deep.equal([250, 1_000, 2_000, 2_000]);
   });
 });

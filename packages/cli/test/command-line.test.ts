@@ -14,7 +14,7 @@ describe('numbers on the command line', () => {
     ['+7', 7],
     ['007', 7],
   ] as const) {
-    it(`may be ${JSON.stringify(text)}`, () => {
+    it(`are accepted when written as ${JSON.stringify(text)}`, () => {
       expect(parse(text)).to.equal(value);
     });
   }
@@ -33,7 +33,7 @@ describe('numbers on the command line', () => {
     '5ms',
     '99999999999999999999',
   ]) {
-    it(`may not be ${JSON.stringify(text)}, and the error states the rule`, () => {
+    it(`are rejected when written as ${JSON.stringify(text)}, and the error states the rule`, () => {
       expect(() => parse(text)).to.throw(InvalidArgumentError, 'a whole number from 1 to 100');
     });
   }
@@ -45,7 +45,7 @@ describe('labels on the command line', () => {
   });
 
   for (const text of ['', 'a\nb', '\u001b[2J', 'x'.repeat(201)]) {
-    it(`may not be ${JSON.stringify(text.slice(0, 10))}`, () => {
+    it(`are rejected with the text ${JSON.stringify(text.slice(0, 10))}`, () => {
       expect(() => label(text)).to.throw(InvalidArgumentError, '1 to 200 characters');
     });
   }

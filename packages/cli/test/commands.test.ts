@@ -84,7 +84,7 @@ describe('queuelock contend', () => {
 
   it('releases on SIGTERM and exits with 143', () => releasesOn('SIGTERM', 143));
 
-  it('releases and exits with the code of SIGPIPE when the reader of its output closes it', async () => {
+  it('releases and exits with the code of SIGPIPE when the reader of its output closes the pipe', async () => {
     const cli = new Cli(['contend', 'stock', ...MEMORY, '--count', '1000000', '--json']);
     await cli.until('released');
     cli.child.stdout?.destroy();

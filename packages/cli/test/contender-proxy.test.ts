@@ -84,7 +84,7 @@ describe('the proxy of a contender', () => {
       own.close();
     });
 
-  it('has the URL of the store, with addresses of the proxy in place of those of the servers', async () => {
+  it('offers the URL of the store with proxy addresses in place of the server addresses', async () => {
     expect(way.url).to.match(/^etcd:\/\/user:secret@127\.0\.0\.1:\d+\/team\?heartbeatProof=strict$/);
     expect(way.url).to.not.equal(url);
     const three = await openContenderProxy('zk://a:1,b,[::1]:3/root');

@@ -6,8 +6,8 @@ import { direct } from '../src/demo/director.ts';
 import type { HistoryEvent } from '../src/demo/history.ts';
 import type { Actor, Stage } from '../src/demo/stage.ts';
 
-describe('the director of the demo', () => {
-  it('kills the holder that is to crash when all other contenders have ended', async () => {
+describe('the scripted run of queuelock demo', () => {
+  it('kills the contender that is to crash even when all other contenders have ended', async () => {
     let t = 0;
     const stamp = (): string => String((t += 1));
     const queue$ = new BehaviorSubject<QueueState>({ status: 'live', name: 'q', entries: [] });

@@ -27,7 +27,7 @@ describe('a key of another program ahead of a lock in etcd', function () {
     store.close();
   });
 
-  it('is shown by queuelock ls', async () => {
+  it('is shown by `queuelock ls`', async () => {
     const { stdout } = await runCli(['ls', '--json', ...backend]);
     const listed = parseLines(stdout) as readonly object[];
     expect(listed).to.have.lengthOf(2);
@@ -38,14 +38,14 @@ describe('a key of another program ahead of a lock in etcd', function () {
       .and.match(/1 +1 +jobs/);
   });
 
-  it('is shown by queuelock who', async () => {
+  it('is shown by `queuelock who`', async () => {
     const { stdout } = await runCli(['who', name, '--json', ...backend]);
     expect(parseLines(stdout)[0]).to.include({ foreign: 'without-lease', owner: 'of another program' });
     const { stdout: text } = await runCli(['who', name, ...backend]);
     expect(text).to.contain('not an entry of a lock client, stays until it is deleted');
   });
 
-  it('is shown by queuelock doctor', async () => {
+  it('is shown by `queuelock doctor`', async () => {
     const { stdout } = await runCli(['doctor', ...backend]);
     expect(stdout).to.match(new RegExp(`warning +directory "${prefix}jobs/": .*"jobs" would wait forever`));
     expect(stdout).to.match(new RegExp(`warning +directory "${prefix}config/"`));

@@ -47,7 +47,7 @@ const linesOf = (changes: Partial<View>, size: Partial<Paper> = {}): string[] =>
 const lineOf = (lines: readonly string[], start: string): string =>
   lines.find((line) => line.startsWith(start)) ?? '';
 
-describe('the frame of the demo', () => {
+describe('the terminal frame of queuelock demo', () => {
   it('shows the holder with its remaining time', () => {
     expect(lineOf(linesOf({}), '  1')).to.equal('  1 c1  #1  holds 1.4 s proven ■■■■■■■');
   });

@@ -125,7 +125,7 @@ describe('hostile text of another process', function () {
     });
   }
 
-  it('is shortened by queuelock who if it is long', async () => {
+  it('is shortened by `queuelock who` if it is long', async () => {
     const flood = await client.acquire('flood', { value: 'x'.repeat(1_000) });
     const { stdout } = await runCli(['who', 'flood', ...backend]);
     expect(Math.max(...stdout.split('\n').map(({ length }) => length))).to.be.below(400);

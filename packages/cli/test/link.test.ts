@@ -49,7 +49,7 @@ describe('the link of a contender to its store', () => {
   const statusOf = ({ states }: { readonly states: readonly ClaimState[] }): string | undefined =>
     states.at(-1)?.status;
 
-  it('observes a notification of exactly one waiter for each release', async () => {
+  it('observes that each release notifies exactly one waiter', async () => {
     const all = [];
     for (let n = 0; n < 4; n += 1) {
       all.push(contender());
@@ -64,7 +64,7 @@ describe('the link of a contender to its store', () => {
     expect(all.map(({ news }) => news)).to.deep.equal([[], [{ admitted: true }], [], []]);
   });
 
-  it('ends the hold of the contender when it is cut, before the hold of the next contender begins', async () => {
+  it('ends the hold of the contender when the link is cut, before the next hold begins', async () => {
     const [a, b] = [contender(), contender()];
     await clock.advance(10);
     a.link.cut();
@@ -77,7 +77,7 @@ describe('the link of a contender to its store', () => {
     safely(() => expect(lostAt).to.be.below(clock.now()));
   });
 
-  it('keeps the hold when it is cut and restored within the proven time', async () => {
+  it('keeps the hold when the link is cut and restored within the proven time', async () => {
     const a = contender();
     await clock.advance(10);
     a.link.cut();

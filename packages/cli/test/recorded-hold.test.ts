@@ -29,7 +29,7 @@ describe('the text line for a recorded hold', () => {
 });
 
 describe('queuelock history', () => {
-  it('reports that no hold is recorded; queuelock contend refuses to record more than 100 holds', async () => {
+  it('reports that no hold is recorded when the queue has no records', async () => {
     const { code, stdout } = await runCli(['history', 'q', '--backend', 'memory:', '--json']);
     expect(code).to.equal(0);
     expect(parseLines(stdout).at(-1))

@@ -55,7 +55,7 @@ describe('a command under a lock', function () {
     expect(next).to.be.greaterThan(first!);
   });
 
-  it('may be omitted with queuelock elect, which prints that it leads, and leads until a signal arrives', async () => {
+  it('may be omitted with queuelock elect, which then leads until a signal arrives', async () => {
     const cli = new Cli(['elect', 'chief', 'a\u001bb', ...MEMORY]);
     await untilPrinted(cli, '\n');
     cli.child.kill('SIGTERM');

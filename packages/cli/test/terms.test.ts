@@ -104,14 +104,14 @@ describe('the holds under which queuelock runs a command', () => {
     expect(log).to.deep.equal(['1', 'released']);
   });
 
-  it('release the lock when the command cannot be started', async () => {
+  it('end with a release of the lock when the command cannot be started', async () => {
     const work = (): Promise<number> => Promise.reject(new Failure('no such program', { exitCode: 127 }));
     const error = await run([], { work }).catch((reason: unknown) => reason);
     expect(error).to.have.property('exitCode', 127);
     expect(log).to.deep.equal(['released']);
   });
 
-  it('end when a stop is requested during the backoff between two holds', async () => {
+  it('end when a signal requests a stop during the backoff between two holds', async () => {
     const note = (): void => {
       stop.request(new Stopped('SIGTERM', 143));
     };

@@ -60,7 +60,7 @@ describe('the events that commands derive from two states of a queue', () => {
     ]);
   });
 
-  it('are departures, grants and joins', () => {
+  it('report the entries that left, were granted or joined between the states', () => {
     const before = queue(entry(1), entry(2), entry(3));
     expect(reports(before, queue(entry(2), entry(3), entry(4)))).to.deep.equal([
       'left owner-1 0 true',

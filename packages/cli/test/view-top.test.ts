@@ -78,7 +78,7 @@ describe('the keys of queuelock top', () => {
     expect(press(FIRST_STATE, '/', 'q')).to.include({ filter: 'q', typing: true });
   });
 
-  it('sort by a letter, and reverse when it is pressed again', () => {
+  it('sort by the column of the pressed letter, and in reverse when pressed again', () => {
     expect(press(FIRST_STATE, 'h')).to.include({ sort: 'hand-offs', reverse: false });
     expect(press(FIRST_STATE, 'h', 'h')).to.include({ sort: 'hand-offs', reverse: true });
     expect(press(FIRST_STATE, 'h', 'h', 'n')).to.include({ sort: 'name', reverse: false });

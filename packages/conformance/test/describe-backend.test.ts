@@ -24,7 +24,7 @@ describe('describeBackend', function () {
     expect(suite.timeout()).to.be.greaterThan(harness.ttlMs + harness.expiryGranularityMs);
   });
 
-  it('skips facts that need a missing member of the harness, and gives the reason', async () => {
+  it('skips a fact when the harness lacks a member that the fact needs, and names that member', async () => {
     const needy = facts.filter(({ needs }) => needs.length > 0);
     expect(needy.length).to.be.at.least(3);
     for (const { title, needs } of needy) {

@@ -57,7 +57,7 @@ describe('SafetyViolation', () => {
     expect(failure).to.be.an.instanceof(SafetyViolation);
   });
 
-  it('is not thrown when the entries of a closed session are only removed too late', async () => {
+  it('is not thrown when a backend removes the entries of a closed session too late', async () => {
     const silent: Defect = () => ({ session: () => ({ close: async () => undefined }) });
     const failure = await failureOf(
       'closing a session removes its entries before the TTL has passed',
@@ -67,19 +67,19 @@ describe('SafetyViolation', () => {
   });
 });
 
-describe('referee', () => {
-  it('reports a violation of safety when an entry overtakes another one whose session the store still promises to keep', () => {
+describe('the check of admissions in the conformance suite', () => {
+  it('reports a safety violation when an entry overtakes an entry whose session the store still guarantees', () => {
     expect(verdict(writer(1n), writer(2n))).to.deep.equal({ faults: 1, isUnsafe: true });
   });
 
-  it('reports a fault, but no violation of safety, when an entry overtakes another one whose session may have ended', () => {
+  it('reports a fault but no safety violation when an entry overtakes an entry whose session may have ended', () => {
     expect(verdict(writer(1n, { promised: false }), writer(2n))).to.deep.equal({
       faults: 1,
       isUnsafe: false,
     });
   });
 
-  it('reports nothing when an entry overtakes entries whose removal has begun', () => {
+  it('reports nothing when an entry overtakes an entry whose removal has begun', () => {
     expect(verdict(writer(1n, { leaving: true }), writer(2n))).to.deep.equal({ faults: 0, isUnsafe: false });
   });
 });

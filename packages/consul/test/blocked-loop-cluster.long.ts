@@ -21,7 +21,7 @@ describe('a holder on a Consul cluster whose event loop is blocked', function ()
   });
   after(() => loop.close());
 
-  it('keeps the lock when the leader is killed meanwhile', async () => {
+  it('keeps the lock when the leader of the cluster is killed', async () => {
     const { report } = await loop.run({ maxBlockedMs: 90_000, ttlMs: TTL_MS, blockMs: 40_000 }, async () => {
       await (await cluster.leader()).kill();
     });

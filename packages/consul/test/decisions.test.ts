@@ -44,7 +44,7 @@ describe('the keys of Consul', () => {
     });
   }
 
-  it('start with the encoded prefix of a name when the name starts with that prefix', () => {
+  it('begin with an encoded prefix when the name of the queue begins with that prefix', () => {
     expect(keys.queue('.a/b/c').startsWith(keys.queuesFrom('.a/b'))).to.equal(true);
   });
 

@@ -51,7 +51,7 @@ describe('responses of Consul', () => {
     ['an agent without its configuration', agentIn, {}],
   ];
   for (const [what, parse, value] of refused)
-    it(`are refused with ${what}`, () => {
+    it(`are refused when they contain ${what}`, () => {
       expect(() => read(parse, value)).to.throw(TypeError);
     });
 });

@@ -58,7 +58,7 @@ describe('the deadline until which a heartbeat proves a hold', () => {
     );
   });
 
-  it('counts from the start of the TTL on the server if the heartbeat was sent later', () => {
+  it('is counted from the start of the TTL on the server if that was before the heartbeat', () => {
     const [countedFrom, sentAt, ttlMs] = [1_000, 5_000, 10_000];
     const deadline = deadlineOf(sentAt, leftOfTtl(ttlMs, sentAt - countedFrom), 200);
     expect(deadline).to.be.closeTo(deadlineOf(countedFrom, ttlMs, 200), 1e-6);

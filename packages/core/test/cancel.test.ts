@@ -105,7 +105,7 @@ describe('cancelling an acquisition', () => {
 
   for (const way of WAYS) {
     for (const before of BEFORE) {
-      it(`by ${way}, ${before}, leaves nothing in the store, whichever await it interrupts`, async () => {
+      it(`(by ${way}, ${before}) leaves nothing in the store, whichever await it interrupts`, async () => {
         const outcomes = new Set<number>();
         const { points } = await scenario(way, before, 1_000);
         expect(points).to.be.at.least(6);
@@ -186,7 +186,7 @@ describe('cancelling another kind of acquisition', () => {
   for (const kind of KINDS) {
     for (const answers of ANSWERS) {
       for (const way of WAYS) {
-        it(`by ${way}, of ${kind.what}, leaves nothing in the store when replies ${answers}`, async () => {
+        it(`(by ${way}, of ${kind.what}) leaves nothing in the store when replies ${answers}`, async () => {
           const played = (at: number): ReturnType<typeof scenario> =>
             onStage((stage) => scenario(stage, { kind, way, at, answers }));
           const outcomes = new Set<number>();
@@ -235,7 +235,7 @@ describe('cancelling the re-entry of a hold', () => {
   }
 
   for (const way of ['signal', 'timeout', 'close'] as const) {
-    it(`by ${way} leaves nothing in the store, whichever microtask it follows`, async () => {
+    it(`(by ${way}) leaves nothing in the store, whichever microtask it follows`, async () => {
       const outcomes = new Set<boolean>();
       for (let at = 0; at < 20; at++) outcomes.add(await onStage((stage) => scenario(stage, way, at)));
       expect([...outcomes]).to.have.members([true, false]);

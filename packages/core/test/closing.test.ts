@@ -49,7 +49,7 @@ describe('closing a client with drainMs', () => {
       await stage.passing(Promise.all([works, closed]));
     }));
 
-  it('revokes the remaining holds after drainMs, also those of acquire, which gets no stop signal', () =>
+  it('revokes the remaining holds after drainMs, even holds of acquire, which gets no stop signal', () =>
     onStage(async (stage) => {
       const client = stage.client();
       const handle = await client.acquire('h');

@@ -55,13 +55,13 @@ describe('an entry whose admission the store reports', () => {
     expect(reported.entries.all.map(({ ord }) => ord)).to.deep.equal([1, 2]);
   });
 
-  it('is not admitted by a notification for another queue with the same order number', () => {
+  it('is not admitted by a notification for an entry of another queue with the same order number', () => {
     const [here, there] = [reported.place(), reported.place({ queue: 'b', id: 'j', key: 'b/1' })];
     reported.entries.notify('1/j', true, 1);
     expect([here, there]).to.deep.equal([[false], [false, true]]);
   });
 
-  it('is not admitted because an earlier entry with the same order number was admitted', () => {
+  it('is not admitted when only another entry with the same order number is admitted', () => {
     const lost = reported.place({ turn: OWNS });
     expect(reported.place({ queue: 'b', id: 'j', key: 'b/1' })).to.deep.equal([false]);
     reported.read(2);
@@ -94,7 +94,7 @@ describe('an entry whose admission the store reports', () => {
     expect([first, [...reported.entries.waiting]]).to.deep.equal([[false, true], []]);
   });
 
-  it('is admitted for all subscribers when another response reports it as admitted', () => {
+  it('is admitted for all subscribers when a later response reports it as admitted', () => {
     const first = reported.place();
     expect(reported.place({ turn: OWNS })).to.deep.equal([true]);
     expect([first, reported.entries.anyWaits]).to.deep.equal([[false, true], false]);

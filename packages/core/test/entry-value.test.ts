@@ -45,7 +45,7 @@ describe('the label of an entry', () => {
     expect(decodeLabel('{"owner":"x","metadata":null}').metadata).to.deep.equal({});
   });
 
-  it('is decoded without numbers that are outside the range of queuelock', () => {
+  it('is decoded without numbers outside the range that queuelock allows', () => {
     const numbers = { pid: -1, since: 1e300, typicalHoldMs: -5, permits: 1e308, limit: 1.5 };
     const request = { reason: 'r', withinMs: -1 };
     expect(decodeLabel(JSON.stringify({ owner: 'x', ...numbers, request }))).to.deep.equal({

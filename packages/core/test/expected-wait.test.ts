@@ -145,7 +145,7 @@ describe('the expected wait', () => {
     );
   });
 
-  it('is at least as long for a later entry with the same conflicts', () => {
+  it('is never shorter for a later entry than for an earlier one with the same conflicts', () => {
     fc.assert(
       fc.property(plainQueues(), (queue) => {
         const waits = queue.map(({ id }) => expectedWait(queue, id!).waitMs ?? Infinity);

@@ -154,7 +154,7 @@ describe('a lock client', () => {
       expect(order).to.have.members([1, 2, 3]);
     });
 
-    it('allows another claim of the name to code that still runs after its run has ended', async () => {
+    it('allows code that a run started to claim the same name after the run has ended', async () => {
       const client = connect();
       let later: Promise<number> | undefined;
       let go: () => void = () => undefined;
@@ -711,7 +711,7 @@ describe('a lock client', () => {
   });
 
   describe('watch', () => {
-    it('emits the queue now and after every change, with owners and metadata', async () => {
+    it('emits the queue on subscription and after every change, with owners and metadata', async () => {
       const [a, b] = [connect({ owner: 'ann' }), connect({ owner: 'bob' })];
       const views: string[][] = [];
       const subscription = a.watch('x').subscribe(({ status, entries }) => {
@@ -750,7 +750,7 @@ describe('a lock client', () => {
       await holder.release();
     });
 
-    it('reports the reason while its data is not live', async () => {
+    it('emits the error of the store while its data is not live', async () => {
       let problem: Error | undefined = new QueueLockError('FOREIGN_FORMAT', 'a latch stands in this queue');
       const sound = memory({ server });
       const backend = {

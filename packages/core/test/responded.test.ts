@@ -31,7 +31,7 @@ describe('an error UNAVAILABLE', () => {
     expect(error.message).to.contain('check that the server runs');
   });
 
-  it('reports that the server has responded if its cause reports so, even from another package copy', () => {
+  it('reports that the server has responded if its cause reports so, even from another copy of the package', () => {
     const copy = Object.assign(new Error(text), {
       name: 'QueueLockError',
       code: 'UNAVAILABLE',
