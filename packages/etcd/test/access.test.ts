@@ -85,7 +85,7 @@ describe('etcd with authentication', () => {
     observing.unsubscribe();
   });
 
-  it('lists all needed keys in the error for a user who may access only the queue', async () => {
+  it('lists, in the error, all keys that a user without access to .queuelock/ needs', async () => {
     // The user may access the whole queue, whose keys are below allowed/, but not the keys in .queuelock/.
     const backend = clients.backend({ hosts: server.endpoint, auth: alice });
     const session = await backend.open(10_000, neverAborted);

@@ -90,7 +90,7 @@ describe('an etcd queue with naming fast', () => {
     expect([await bench.keys(), await bench.tail()]).to.deep.equal([[], undefined]);
   });
 
-  it('needs only one removal for a hand-off between clients of one process when it is long', async () => {
+  it('needs only one request, a removal, for a hand-off between clients of one process', async () => {
     await bench.makeLong();
     const positions = await enqueueMany(session, 4);
     const turns = positions.map((position) => bench.follow(position));
@@ -113,7 +113,7 @@ describe('an etcd queue with naming fast', () => {
     expect(cost).to.deep.equal({ DeleteRange: 3 });
   });
 
-  it('does not admit a waiter whose predecessor was cancelled while earlier entries are still ahead', async () => {
+  it('does not admit a waiter whose predecessor was cancelled while an earlier entry is still in the queue', async () => {
     await bench.makeLong();
     const [first, middle, last] = [
       await bench.enter(other),

@@ -70,7 +70,7 @@ describe('clients of Go in an etcd queue', () => {
   });
   afterEach(() => clients.close());
 
-  it('do not delay a waiter when their key ahead of it disappears after a failed TryLock', async () => {
+  it('do not delay a waiter when a failed TryLock creates and deletes a key ahead of it', async () => {
     const session = await clients.session({ hosts: server.endpoint });
     const [holder, waiter] = [newSpec(queue), newSpec(queue)];
     await session.enqueue(holder);

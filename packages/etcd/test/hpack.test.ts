@@ -160,13 +160,13 @@ describe('the encoder of HTTP/2 headers', () => {
     expect(blocks[2]).to.deep.equal(blocks[1]);
   });
 
-  it('encodes the same object only once', () => {
+  it('encodes an object of headers only once when it is sent repeatedly', () => {
     const encoder = new HpackEncoder();
     encoder.encode(headers);
     expect(encoder.encode(headers)).to.equal(encoder.encode(headers));
   });
 
-  it('encodes an object again after other headers have entered the table', () => {
+  it('encodes an object of headers again after other headers have entered the table', () => {
     const [encoder, decoder] = [new HpackEncoder(), new HpackDecoder()];
     const first = { ':method': 'POST', 'x-a': '1' };
     const second = { ':method': 'POST', 'x-b': '2' };
@@ -174,7 +174,7 @@ describe('the encoder of HTTP/2 headers', () => {
       expect(decode(decoder, hex(encoder.encode(request)))).to.deep.equal(Object.entries(request));
   });
 
-  it('never lets the token enter a table', () => {
+  it('never lets the auth token enter a table', () => {
     const encoder = new HpackEncoder();
     for (let i = 0; i < 3; i += 1) {
       // The byte 0x10 precedes the literal name of a header that must not enter a table.

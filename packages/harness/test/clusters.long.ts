@@ -342,7 +342,7 @@ for (const { name, lines, start } of [ETCD, ZOOKEEPER]) {
         await client.stop();
       });
 
-      it('end the processes of a client when the client stops', async () => {
+      it('can have clients, each of which ends its processes when it stops', async () => {
         const client = await cluster.addClient();
         const child = await client.exec(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
         const pid = child.pid!;

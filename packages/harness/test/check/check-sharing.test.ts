@@ -306,7 +306,7 @@ describe('rules of liveness with shared holds', () => {
       .attempt('a', { n: 2, queue: 'r', token: 1, queued: 10, together: [1, 2] });
     expect(rulesOf(builder)).to.deep.equal(['L3', 'L3']);
   });
-  it('are checked together with a count of the holds by kind of claim', () => {
+  it('are checked in one pass that also counts the holds by kind of claim', () => {
     const builder = overlap({ downgrading: 50 }, { terms: { leader: true } }, 100).attempt('c', {
       token: 3,
       queue: 's',

@@ -34,7 +34,7 @@ describe('a cut of a member', () => {
     ]);
   });
 
-  it('affects one link when the cut names the other end', () => {
+  it('affects only the link to another node when the cut names that node', () => {
     expect(cutPairs({ from: 'client-1', direction: 'in' })).to.deep.equal(['client-1>member-1 silence']);
     expect(cutPairs({ from: 'member-1' })).to.deep.equal([]);
   });
