@@ -108,7 +108,7 @@ describe('heartbeats that a thread sends while the main thread is blocked', () =
     await main.clock.advance(5_000);
   });
 
-  it('start again when the main thread has run before the deadline and is blocked again', async () => {
+  it('start again when the main thread is blocked for a second time', async () => {
     main.start();
     await main.clock.advance(MAX_SILENCE_MS + 3_000);
     main.times.checkIn(main.clock.now());

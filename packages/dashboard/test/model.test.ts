@@ -55,7 +55,7 @@ describe('the connection state that the dashboard shows', () => {
     ],
   ];
   for (const [title, seen, tone, text] of cases)
-    it(`is "${tone}" in the case: ${title}`, () => {
+    it(`in the case "${title}" is "${tone}"`, () => {
       expect(freshnessOf(seen, now)).to.deep.equal({ tone, text });
     });
 });

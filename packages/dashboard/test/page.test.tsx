@@ -472,7 +472,7 @@ describe('the dashboard page', () => {
     expect(page.screen.getByRole('dialog').textContent).to.contain('waits at position 3');
   });
 
-  it('lists results of the diagnosis, errors first, and then observed faults', async () => {
+  it('lists the results of the diagnosis, errors first, and the faults that the bridge observed', async () => {
     await open('#/faults');
     const findings = [
       { level: 'ok', about: 's', text: 'ok' },

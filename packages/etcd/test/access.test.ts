@@ -52,7 +52,7 @@ describe('etcd with authentication', () => {
     ['a wrong password', { ...alice, password: 'mirror-4711' }],
     ['an unknown user', { username: 'nobody', password: 'mirror-4711' }],
   ] as const) {
-    it(`refuses ${title} with ACCESS_DENIED, without the password in the message`, async () => {
+    it(`refuses a log-in with ${title}, with ACCESS_DENIED and without the password in the message`, async () => {
       const failure = await failureOf(
         clients.backend({ hosts: server.endpoint, auth }).open(5_000, neverAborted),
       );
@@ -69,7 +69,7 @@ describe('etcd with authentication', () => {
     expect(failure.code).to.equal('ACCESS_DENIED');
   });
 
-  it("refuses queues outside of the user's prefix with ACCESS_DENIED, also for observers", async () => {
+  it("refuses queues outside of the user's prefix with ACCESS_DENIED, even to observers", async () => {
     const elsewhere = { hosts: server.endpoint, auth: alice, prefix: 'elsewhere/' };
     const session = await clients.session(elsewhere);
     const queue = freshQueue();

@@ -97,7 +97,7 @@ describe('the entries ahead in the result of a read of etcd keys', () => {
       expected: { refs: ['y'], total: 1 },
     },
   ]) {
-    it(`are correct, such as: ${about}`, () => {
+    it(`are these: ${about}`, () => {
       const { seenAt, ...ahead } = aheadIn(rows(ends, stored), contender(shared));
       expect(seenAt ?? 200n).to.equal(200n);
       const refs = ahead.refs.map(({ key }) => key.toString().slice('q/'.length));

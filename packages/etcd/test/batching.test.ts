@@ -72,7 +72,7 @@ describe('batching of requests', () => {
     expect(requests.sent).to.deep.equal(['a1 b1 c1', 'd1 a2', 'a3']);
   });
 
-  it('sends no further batch while four batches are in flight', async () => {
+  it('delays the requests of later ticks while four batches are in flight', async () => {
     for (const item of ['a1', 'b1', 'c1', 'd1', 'e1', 'f1']) {
       void requests.add(item);
       await nextTurn();
@@ -83,7 +83,7 @@ describe('batching of requests', () => {
     expect(requests.sent.slice(4)).to.deep.equal(['e1 f1']);
   });
 
-  it('keeps at most 12 requests of one kind in flight, since four batches can contain 12', async () => {
+  it('keeps at most 12 requests of one kind in flight, the number that four full batches contain', async () => {
     void requests.add(...Array.from({ length: 30 }, (_, i) => `a${i}`));
     await nextTurn();
     expect(requests.sent).to.have.length(12);

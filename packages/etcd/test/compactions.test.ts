@@ -72,7 +72,7 @@ describe('events that etcd may have lost around a compaction', () => {
     expect((await reads()) - last, 'when no waiter is left').to.be.at.most(1);
   });
 
-  it('make each waiter read again once after each compaction', async () => {
+  it('make each waiter read the queue once after each compaction', async () => {
     let reported = 0;
     const waiting = compactions().compacted$.subscribe(() => (reported += 1));
     await rounds(3);

@@ -61,7 +61,7 @@ describe('an etcd queue with naming fast', () => {
     ]);
   });
 
-  it('adds an entry by one request of the same size behind 30 and behind 300 entries', async () => {
+  it('adds an entry by one request, whose size is the same behind 30 and 300 entries', async () => {
     await enqueueMany(other, 30);
     const [proxy] = bench.at.proxies;
     const near = await bench.open('fast', [proxy.endpoint]);

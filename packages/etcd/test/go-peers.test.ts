@@ -49,7 +49,7 @@ function firstOf(queue: string): object {
   return { key, range_end, sort_target: 'Create', sort_order: 'Ascend', limit: 1 };
 }
 
-describe('clients of Go in an etcd queue', () => {
+describe('Go clients in an etcd queue', () => {
   let server: EtcdService;
   let operator: Operator;
   let visitor: Visitor;

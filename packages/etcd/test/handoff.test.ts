@@ -33,7 +33,7 @@ describe('a hand-off on etcd', () => {
     await bench.handOver(positions, REMOVAL);
   });
 
-  it("in a ring of 3 processes needs one removal and one write of the next holder's label, but no read", () =>
+  it("among 3 processes needs one removal and one write of the next holder's label, but no read", () =>
     bench.goRound(3));
 
   it('hides from observers the announcement that a holder adds to its label', async () => {

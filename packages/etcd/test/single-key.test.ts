@@ -155,7 +155,7 @@ describe('an etcd queue with a single key', () => {
     expect(await everything()).to.deep.equal([queue]);
   });
 
-  it('uses the key of its own name only, also with a prefix and nested names', async () => {
+  it('uses only the single key of its own name, even with a prefix and nested names', async () => {
     const session = await open({ prefix: 'team/' });
     const inner = newSpec(`${queue}/nested`);
     expect((await session.enqueue(inner)).turn.admitted).to.equal(true);

@@ -69,7 +69,7 @@ const CALLER = `
 
 for (const { name, lines, start } of [ETCD, ZOOKEEPER]) {
   for (const network of ['namespaces', 'proxies'] as const) {
-    describe(`three members of ${name}, network: ${network}`, () => {
+    describe(`three members of a cluster of ${name}, network: ${network}`, () => {
       const opened: Line[] = [];
       let cluster: Cluster;
       let keyCount = 0;

@@ -196,7 +196,7 @@ describe('rule F1 (order of grants) with shared holds', () => {
     expect(rulesOf(overlap(late, { terms: READS }))).to.deep.equal(['F1']);
     expect(rulesOf(overlap({ ...late, terms: READS }, {}))).to.deep.equal(['F1']);
   });
-  it('does not flag claims that are granted out of order if the permits suffice for both', () => {
+  it('does not flag claims that are granted out of order if the permits suffice for both claims', () => {
     fine(overlap({ terms: permits(1), acquired: 60 }, { terms: permits(2) }));
   });
   it('flags a claim for one permit that is granted before an earlier claim for all permits', () => {

@@ -195,7 +195,7 @@ describe('a container image that is not available', () => {
 });
 
 describe('a shared server', () => {
-  it('is the same for all suites, and is recorded in QUEUELOCK_RAN_AGAINST for each suite', async () => {
+  it('is one server for all suites, and is recorded in QUEUELOCK_RAN_AGAINST for each suite', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'queuelock-ran-'));
     const file = join(directory, 'ran.jsonl');
     try {
