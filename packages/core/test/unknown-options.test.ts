@@ -77,7 +77,7 @@ describe('an unknown option', () => {
     await hold.release();
   });
 
-  it('is refused by a call that does not have it, even if another call has it', async () => {
+  it('is refused by a call that does not accept it, even if other calls accept it', async () => {
     expect(await refusalOf(() => client.tryAcquire('x', untyped({ timeoutMs: 5 })))).to.include(
       'timeoutMs is unknown',
     );
@@ -187,7 +187,7 @@ describe('the list of options that a call accepts', () => {
     );
   });
 
-  it('is the source of a suggestion for an unknown option only if it contains a similar name', () => {
+  it('provides a suggestion for an unknown option only if it contains a similar name', () => {
     const known = ['signal', 'timeoutMs', 'minRemainingMs', 'owner', 'hosts', 'id', 'ttlMs', 'maxWaiters'];
     const cases: readonly (readonly [written: string, meant: string | undefined])[] = [
       ['timeout', 'timeoutMs'],

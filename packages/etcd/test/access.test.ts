@@ -35,7 +35,7 @@ describe('etcd with authentication', () => {
   after(() => server.stop());
   afterEach(() => clients.close());
 
-  it('lets a user with permission for one prefix lock below it, with user and prefix in the URL', async () => {
+  it('lets a user with permission for one prefix acquire locks whose keys have that prefix', async () => {
     const backend = fromUrl(
       `etcd://${alice.username}:${alice.password}@${server.endpoint}/allowed?heartbeatProof=strict`,
     );

@@ -66,7 +66,7 @@ describe('batching of requests', () => {
     expect(requests.sent).to.deep.equal(['a1', 'b1? c1']);
   });
 
-  it('never sends two requests of one kind in a batch, nor more requests than the maximum size of a batch', async () => {
+  it('puts at most one request of each kind into a batch, up to the maximum size', async () => {
     void requests.add('a1', 'a2', 'b1', 'c1', 'd1', 'a3');
     await nextTurn();
     expect(requests.sent).to.deep.equal(['a1 b1 c1', 'd1 a2', 'a3']);

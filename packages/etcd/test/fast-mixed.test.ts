@@ -130,7 +130,7 @@ describe('entries of naming fast in an etcd queue with other entries', () => {
     expect([await bench.keys(), await bench.tail()]).to.deep.equal([[], undefined]);
   });
 
-  it('are granted one at a time in order when many of them are cancelled and some entries have naming go', async () => {
+  it('are granted one at a time, in order, when many are cancelled and others have naming go', async () => {
     const sessions = [session, await bench.open(), await bench.open(), session];
     await holdInOrder(bench, { sessions, visitors: [plain], holds: 50 });
   });

@@ -187,7 +187,7 @@ describe('an etcd queue with naming fast', () => {
     await turnsBehind.untilAdmitted();
   });
 
-  it('makes an entry wait for earlier ones even if the tail names a removed entry that had the same key', async () => {
+  it('makes an entry wait for earlier ones even if the tail names a removed entry with its key', async () => {
     await bench.makeLong();
     const first = await bench.enter(other);
     const before = await bench.enter(session);
@@ -213,7 +213,7 @@ describe('an etcd queue with naming fast', () => {
     await turns.untilAdmitted();
   });
 
-  it('admits one entry at a time, in the order of the queue, when several were enqueued in one tick', async () => {
+  it('admits one entry at a time, in order, when several were enqueued in one tick', async () => {
     await bench.makeLong();
     const positions = await Promise.all([session, session, session, other].map((by) => bench.enter(by)));
     const orders = positions.map(({ placement }) => placement.order);

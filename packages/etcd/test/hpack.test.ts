@@ -124,7 +124,7 @@ describe('the decoder of HTTP/2 headers', () => {
     expect(() => decode(decoder, 'be'.repeat(30))).to.throw(/65536 bytes \(ENHANCE_YOUR_CALM\)/);
   });
 
-  it('drops the oldest headers when the table is full, and all headers when the table is limited to 0 bytes', () => {
+  it('drops the oldest headers when the table is full, and all headers when its limit is 0', () => {
     const decoder = new HpackDecoder();
     for (let i = 0; i < 300; i += 1)
       decode(decoder, `40017803${Buffer.from(String(100 + i)).toString('hex')}`);

@@ -115,7 +115,7 @@ describe('the diagnosis of keys in etcd', () => {
     expect(diagnoseKeys({ prefix: 'p/', beginning: '' }, many).at(-1)?.text).to.match(/^5 of them /);
   });
 
-  it('reports a key that all entries wait for, as an error if it has no lease and stays for ever', () => {
+  it('reports a key that blocks all entries, as an error if the key has no lease', () => {
     const [, stray, leased] = found(key('q/a', 1), key('q/x', 2, '0'), key('q/y', 3));
     expect(stray).to.match(/^error key "q\/x": .*never expires/);
     expect(leased).to.match(/^warning key "q\/y": .*is deleted with its lease/);

@@ -89,7 +89,7 @@ describe('the watches on one stream of an etcd server', () => {
       expect(member.requested).to.deep.equal(['q/a']);
     });
 
-    it('are checked, after a failed request, by a request for one more watch', () => {
+    it('are tested, after a request to the server has failed, by one more watch on the stream', () => {
       watch('q/a');
       member.confirm('0');
       connection.failed(connection.endpoint, { what: 'a request', error: new Error('no answer') });

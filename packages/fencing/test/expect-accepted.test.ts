@@ -140,7 +140,7 @@ describe('sqlOutcome', () => {
     }
   });
 
-  it('rejects when it reads no token after the statement of claim(), or a smaller token than that statement wrote', async () => {
+  it('rejects when it reads no token, or too small a token, after the statement of claim()', async () => {
     const claim = sqlFences('mysql').claim(hold);
     const outcomes = [refusing(), refusing('6'), refusing('7', '7'), () => undefined];
     for (const query of outcomes)

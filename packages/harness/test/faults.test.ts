@@ -189,7 +189,7 @@ describe('a TCP proxy', () => {
     echo = new Echo();
   });
 
-  it('calls a callback with each chunk before it forwards the chunk, so that the callback can make a fault first', async () => {
+  it('passes each chunk to a callback before it forwards the chunk', async () => {
     const caller = call();
     await caller.echo('a');
     proxy.onClientData = (chunk) => {

@@ -103,7 +103,7 @@ describe('npm mariadb', () => {
     await Promise.all([denied.close(), away.close()]);
   });
 
-  it('is refused as the option driver beside a pool, as is an unknown driver', () => {
+  it('cannot be selected by the option driver if the caller passes a pool', () => {
     expect(() => mysql({ pool: pool(), driver: 'mariadb' })).to.throw(/pool is given without tls, auth/);
     expect(() => mysql({ url: clients.url, driver: 'mysql' as never })).to.throw(
       /driver is mysql2 or mariadb; got "mysql"/,

@@ -155,7 +155,7 @@ describe('rule L4 (nothing is left over)', () => {
     const builder = alone().harness(100, { ev: 'left-over', kind: 'key', what: 'q/1' }).close(300, 'a');
     expect(messagesIn(builder)).to.deep.equal(['L4: left over: key q/1']);
   });
-  it('flags a process that ends with an error, later than 2 s after it was closed, or not at all', () => {
+  it('flags a process that ends with an error, later than 2 s after its close, or never', () => {
     const exit = (clean: boolean, tookMs: number): HistoryBuilder =>
       alone().harness(290, { ev: 'exited', worker: 'a', clean, tookMs }).close(300);
     expectFine(exit(true, 2_000));
@@ -177,7 +177,7 @@ describe('rule L5 (processes and event loops)', () => {
     builder.harness(101, { ev: 'exited', worker: 'a', clean: false, tookMs: 0 });
     expect(messagesIn(builder.close(300))).to.deep.equal(['L5: a crashed: Error: so it is']);
   });
-  it('flags a late event loop if the run sets a limit, except when the test blocked the loop on purpose', () => {
+  it('flags a late event loop if the run sets a limit, unless the test blocked the loop', () => {
     const late = (): HistoryBuilder =>
       new HistoryBuilder().worker('a', 0).tell('a', 200, { ev: 'closed', loopDelayMs: 50 });
     const end = (builder: HistoryBuilder): HistoryBuilder =>
