@@ -135,7 +135,7 @@ describe('keyboard shortcuts of the dashboard', () => {
     expect(targetOf('End', -1, { last: -1, page: 4 })).to.equal(undefined);
   });
 
-  it('find the focused row, since the page renders it even if it is scrolled out of view', () => {
+  it('can find the focused row in the page, even if the row is scrolled out of view', () => {
     const range = { startIndex: 10, endIndex: 12, overscan: 1, count: 100 };
     expect(withFocused(range, -1)).to.deep.equal([9, 10, 11, 12, 13]);
     expect(withFocused(range, 11)).to.deep.equal([9, 10, 11, 12, 13]);
@@ -171,19 +171,19 @@ describe('the drawing of a deadlock as a ring', () => {
   });
 });
 
-describe('lists that the dashboard shows or stores', () => {
-  it('of names omit stored values that are not names, and are empty when the stored text is malformed', () => {
+describe('lists of names, sessions and queues on the dashboard', () => {
+  it('omit stored values that are not names, and are empty when the stored text is malformed', () => {
     expect(namesFrom('["a",7,"","b"]')).to.deep.equal(['a', 'b']);
     expect([namesFrom('{"a":1}'), namesFrom('no')]).to.deep.equal([[], []]);
   });
 
-  it('of names include each stored name once, the newest first, up to a limit of 24', () => {
+  it('include each stored name once, the newest first, up to 24 names', () => {
     expect(withName(['a', 'b'], 'b')).to.deep.equal(['b', 'a']);
     const many = Array.from({ length: 30 }, (_one, at) => String(at));
     expect(withName(many, 'new')).to.have.lengthOf(24);
   });
 
-  it('of sessions contain those whose owner, host, process or queues match the searched text', () => {
+  it('include a session if its owner, host, process or queues match the searched text', () => {
     const entries = [{ key: 'k', order: '1', owner: 'Ann', name: 'invoices', position: 0 }];
     const sessions = [{ owner: 'Ann', host: 'h1', pid: 77, entries }];
     for (const text of ['ann', 'H1', '77', 'invoi', ''])
@@ -191,7 +191,7 @@ describe('lists that the dashboard shows or stores', () => {
     expect(sessionsWith(sessions, 'bob')).to.deep.equal([]);
   });
 
-  it('of queues state how many queues are omitted', () => {
+  it('state how many queues they omit', () => {
     expect(coverageText({ included: 9, omitted: 0 })).to.equal('');
     expect(coverageText({ included: 50, omitted: 1_200 })).to.contain('1,200 more are omitted');
   });

@@ -152,7 +152,7 @@ describe('the encoder of HTTP/2 headers', () => {
   );
   const hex = (block: Buffer): string => block.toString('hex');
 
-  it('writes pseudo-headers first, and the same headers as fewer bytes the second time', () => {
+  it('writes pseudo-headers first, and uses fewer bytes for headers that it has written before', () => {
     const [encoder, decoder] = [new HpackEncoder(), new HpackDecoder()];
     const blocks = [encoder.encode(headers), encoder.encode(headers), encoder.encode({ ...headers })];
     for (const block of blocks) expect(decode(decoder, hex(block))).to.deep.equal(sorted);
@@ -174,7 +174,7 @@ describe('the encoder of HTTP/2 headers', () => {
       expect(decode(decoder, hex(encoder.encode(request)))).to.deep.equal(Object.entries(request));
   });
 
-  it('never lets the auth token enter a table', () => {
+  it('never lets the auth token enter the table of headers', () => {
     const encoder = new HpackEncoder();
     for (let i = 0; i < 3; i += 1) {
       // The byte 0x10 precedes the literal name of a header that must not enter a table.

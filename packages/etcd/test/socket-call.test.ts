@@ -186,7 +186,7 @@ describe('a call of the transport socket', () => {
     expect(events.at(-1)).to.equal('14 UNAVAILABLE: the member responded with HTTP status 502');
   });
 
-  it('notifies its caller of nothing after it was cancelled, and resets the stream once', async () => {
+  it('delivers nothing to its caller after it was cancelled, and resets the stream once', async () => {
     const { peer, call, events } = await open();
     call.cancel();
     call.cancel();

@@ -291,7 +291,7 @@ describe('a TCP proxy before etcd', () => {
 });
 
 describe('freezing a process', () => {
-  it('is refused for an id that is not the id of one other process', async () => {
+  it('is refused for a number that is not the id of another process', async () => {
     for (const pid of [0, 1, -5, 1.5, NaN, process.pid]) {
       expect(await freeze(pid).catch(String)).to.match(/is not the id of another process/);
       expect(await thaw(pid).catch(String)).to.match(/is not the id of another process/);

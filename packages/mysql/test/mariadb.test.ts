@@ -55,7 +55,7 @@ describe('npm mariadb', () => {
     await Promise.all([first.release(), second.release()]);
   });
 
-  it('reports the numbers of its pool in the error when no connection is free', async () => {
+  it('reports in the error how many connections are in use when no connection is free', async () => {
     const shared = pool({ connectionLimit: 2 });
     const taken = [await shared.getConnection(), await shared.getConnection()];
     const backend = mysql({ pool: shared, requestTimeoutMs: 100 });

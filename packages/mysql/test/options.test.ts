@@ -83,7 +83,7 @@ describe('the options of a MySQL backend', () => {
     [{ url: 'mysql://h/a', conections: 3 } as never, 'did you mean connections?'],
   ];
   for (const [options, rule] of refusedOptions) {
-    it(`are refused if they break a rule, and the error states the rule: ${rule}`, () => {
+    it(`are refused with an error that states the broken rule: ${rule}`, () => {
       expect(() => mysql(options))
         .to.throw(rule)
         .and.have.property('message')

@@ -104,7 +104,7 @@ describe('rule L2 (hand-offs without faults)', () => {
   });
 });
 
-describe('rule L3 (no waiter is left)', () => {
+describe('rule L3 (no waiter is left waiting)', () => {
   const calm = (steps: Omit<Steps, 'token'>): HistoryBuilder =>
     new HistoryBuilder()
       .worker('a', ...HEARTBEATS)
