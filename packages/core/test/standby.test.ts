@@ -78,7 +78,7 @@ describe('the heartbeat thread', () => {
     );
   });
 
-  it('calls options that are functions in the main thread, and gets the bytes of options as objects of the class Buffer', async () => {
+  it('calls functions among its options in the main thread, and receives bytes among its options as Buffers', async () => {
     const key = Buffer.from('key');
     const auth = async (): Promise<object> => ({ name: 'alice', pem: Buffer.from('pem') });
     start({ provenMs: PROVEN_MS, failAfter: 1 }, { options: { key }, functions: { auth } });
@@ -86,7 +86,7 @@ describe('the heartbeat thread', () => {
     expect(failures[0]).to.match(/logged in as \{"name":"alice",.*with buffers: true,true;/);
   });
 
-  it('reports that the module of its renewer is missing, and can be stopped', async () => {
+  it('reports a failure when the module with its heartbeat code does not exist', async () => {
     start({ provenMs: PROVEN_MS, failAfter: 1 }, { module: 'file:///missing.mjs' });
     await untilFailed();
     expect(failures[0]).to.match(/the heartbeat thread .* failed: it ended: .*missing/);
@@ -148,21 +148,21 @@ class OpenedSession {
   }
 }
 
-describe('the end of a session that has a heartbeat thread', () => {
+describe('the close of a session with a heartbeat thread', () => {
   let session: OpenedSession;
   beforeEach(async () => {
     session = new OpenedSession();
     await session.clock.advance(0);
   });
 
-  it('does not wait for the exit of the thread when the session is closed', async () => {
+  it('does not wait for the exit of the heartbeat thread', async () => {
     session.load();
     await session.clock.advance(0);
     await session.close();
     expect(session.events).to.deep.equal(['stop', 'close']);
   });
 
-  it('waits for the exit of the thread when another process is to resume the session', async () => {
+  it('waits for the exit of the heartbeat thread when another process is to resume the session', async () => {
     session.load();
     session.keepsSession = true;
     await session.clock.advance(0);
@@ -173,7 +173,7 @@ describe('the end of a session that has a heartbeat thread', () => {
     expect([session.events, session.clock.timerCount]).to.deep.equal([['stop', 'abandon'], 0]);
   });
 
-  it('waits for 1 s when another process is to resume the session and the thread does not exit', async () => {
+  it("waits at most 1 s for the heartbeat thread's exit when another process is to resume the session", async () => {
     session.load();
     session.keepsSession = true;
     await session.clock.advance(0);
@@ -184,7 +184,7 @@ describe('the end of a session that has a heartbeat thread', () => {
     expect(session.events).to.deep.equal(['stop', 'abandon']);
   });
 
-  it('closes a session that opened while the code of its thread was loading', async () => {
+  it('happens only after the code of the heartbeat thread has been loaded', async () => {
     await session.close();
     expect([session.events, session.isClosed]).to.deep.equal([[], false]);
     session.load();

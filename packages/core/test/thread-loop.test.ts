@@ -68,13 +68,13 @@ class BlockedMain {
   }
 }
 
-describe('heartbeats in place of a blocked main thread', () => {
+describe('heartbeats that a thread sends while the main thread is blocked', () => {
   let main: BlockedMain;
   beforeEach(() => {
     main = new BlockedMain();
   });
 
-  it('keep the session proven while the main thread is blocked', async () => {
+  it('keep the session proven for 40 s', async () => {
     main.start();
     await main.clock.advance(40_000);
     expect(main.sent.length).to.be.within(12, 14);
@@ -97,7 +97,7 @@ describe('heartbeats in place of a blocked main thread', () => {
     expect([main.liveness.remainingMs, main.liveness.hasEnded, main.hasEnded]).to.deep.equal([0, true, true]);
   });
 
-  it('get the time for which earlier heartbeats of the main thread still prove the session', async () => {
+  it('are sent with the time for which earlier heartbeats of the main thread still prove the session', async () => {
     await main.clock.advance(4_000);
     main.start();
     await main.clock.advance(0);
@@ -108,7 +108,7 @@ describe('heartbeats in place of a blocked main thread', () => {
     await main.clock.advance(5_000);
   });
 
-  it('start again when the main thread has run before the deadline and is blocked again', async () => {
+  it('start again when the main thread is blocked for a second time', async () => {
     main.start();
     await main.clock.advance(MAX_SILENCE_MS + 3_000);
     main.times.checkIn(main.clock.now());

@@ -59,7 +59,7 @@ describe('the next step of the heartbeat thread', () => {
       expect(nextThreadStep({ ...KNOWN, ...known }, now, PACE)).to.deep.equal(step);
     });
 
-  it('treats the main thread as blocked when it has missed two check-ins', () => {
+  it("regards the main thread as blocked when two of that thread's check-ins are missing", () => {
     expect(isMainSilent(KNOWN, 12_500, PACE)).to.equal(false);
     expect(isMainSilent(KNOWN, 12_501, PACE)).to.equal(true);
   });

@@ -37,11 +37,11 @@ describe('the turn of an entry', () => {
   });
 });
 
-describe('the turn of an entry, computed without a read', () => {
+describe('the turn of an entry, computed when an entry ahead is removed', () => {
   const [near, middle, far] = [{ permits: 1 }, { permits: 1 }, { permits: 1 }];
   const lock = { limit: 1 };
 
-  it('is admitted when the removed entry was the only one ahead', () => {
+  it('is admitted when the removed entry was the only entry ahead', () => {
     expect(entriesAheadWithout({ refs: [near], total: 1 }, { ref: near, at: 7n }, lock)).to.deep.equal({
       refs: [],
       total: 0,
@@ -49,7 +49,7 @@ describe('the turn of an entry, computed without a read', () => {
     });
   });
 
-  it('is unknown when another entry was ahead of the removed one', () => {
+  it('is unknown when another entry was ahead of the removed entry', () => {
     expect(entriesAheadWithout({ refs: [near, far], total: 2 }, { ref: near }, lock)).to.equal(undefined);
   });
 
@@ -77,7 +77,7 @@ describe('the turn of an entry, computed without a read', () => {
 });
 
 describe('entries that waiters of this process watch', () => {
-  it('stay marked as admitted, also for waiters that watch them later', () => {
+  it('are reported as admitted, once marked so, even to waiters that watch them later', () => {
     const followed = new LocalWaiters();
     const entry = followed.follow('a');
     expect(entry.owned).to.equal(false);
@@ -98,8 +98,8 @@ describe('entries that waiters of this process watch', () => {
   });
 });
 
-describe('the entries ahead that a waiter remembers', () => {
-  it('give the waiter the same turn as all entries ahead, whichever of them is removed', () => {
+describe('the subset of the entries ahead that a waiter stores', () => {
+  it('is enough to compute the same turn as from all entries ahead, whichever entry is removed', () => {
     const taker = fc.record({ permits: fc.integer({ min: 1, max: 3 }) });
     const property = fc.property(
       fc.array(taker, { minLength: 1, maxLength: 6 }),
@@ -119,7 +119,7 @@ describe('the entries ahead that a waiter remembers', () => {
     fc.assert(property);
   });
 
-  it('are a single entry for an exclusive lock, however many entries were read', () => {
+  it('is a single entry for an exclusive lock, however many entries were read', () => {
     const refs = Array.from({ length: 31 }, () => ({}));
     expect(remembered({ refs }, { limit: 1 }).refs).to.have.lengthOf(1);
     expect(remembered({ refs, total: 9_000 }, { limit: 1 }).refs).to.deep.equal(refs.slice(0, 1));
@@ -128,7 +128,7 @@ describe('the entries ahead that a waiter remembers', () => {
 });
 
 describe('the watch of an admitted entry', () => {
-  it('ends with the error of the store when the watch cannot start after 250 ms', () => {
+  it("starts after 250 ms, and ends with the store's error if the start fails", () => {
     const failure = new Error('the driver is closed');
     const tasks: { timedOut(): void }[] = [];
     const view = {

@@ -11,9 +11,9 @@ const HOLDS: Readonly<Record<string, Taking>> = {
   'several locks': (stage) => stage.client().multi(['x', 'y']).acquire(),
 };
 
-describe('methods that a caller has taken from their object by destructuring', () => {
+describe('methods that a caller has destructured from their object', () => {
   for (const [what, take] of Object.entries(HOLDS)) {
-    it(`work: throwIfLost and release of ${what}`, () =>
+    it(`include throwIfLost and release of ${what}, and work without the object`, () =>
       onStage(async (stage) => {
         const { throwIfLost, release, signal } = await stage.passing(take(stage));
         throwIfLost(1_000);
@@ -29,7 +29,7 @@ describe('methods that a caller has taken from their object by destructuring', (
       }));
   }
 
-  it('work: update and downgrade, of a plain and of a reentrant lock', () =>
+  it('include update and downgrade of a hold, and work without the object', () =>
     onStage(async (stage) => {
       for (const reentrant of [false, true]) {
         const ownership = await stage.passing(stage.client().acquire(`x${reentrant}`, { reentrant }));
@@ -41,7 +41,7 @@ describe('methods that a caller has taken from their object by destructuring', (
       }
     }));
 
-  it('work: `of` of a multi-lock, and the responses to a handover request', () =>
+  it('include those of a multi-lock and of a handover request, and work without the object', () =>
     onStage(async (stage) => {
       const { of, release } = await stage.passing(stage.client().multi(['x', 'y']).acquire());
       const request = { reason: 'a test', withinMs: 1_000 };

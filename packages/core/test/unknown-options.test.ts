@@ -77,7 +77,7 @@ describe('an unknown option', () => {
     await hold.release();
   });
 
-  it('is refused by a call that does not have it, even if another call has it', async () => {
+  it('is refused by a call that does not accept it, even if other calls accept it', async () => {
     expect(await refusalOf(() => client.tryAcquire('x', untyped({ timeoutMs: 5 })))).to.include(
       'timeoutMs is unknown',
     );
@@ -141,7 +141,7 @@ describe('an option whose value has the wrong type', () => {
 describe('an invalid backend, work or entry', () => {
   const rule = 'is a backend, as etcd(options) or fromUrl(url) returns it';
 
-  it("is refused with the argument's name, and without the text of a URL", async () => {
+  it('is refused with an error that names the argument, but does not quote a URL', async () => {
     expect(await refusalOf(() => createLockClient(untyped('etcd://u:secret@h')))).to.equal(
       'backend is a backend, not a URL: pass fromUrl(url) of @queuelock/etcd, @queuelock/zookeeper and so on; got a string',
     );
@@ -170,7 +170,7 @@ describe('an invalid backend, work or entry', () => {
 });
 
 describe('the list of options that a call accepts', () => {
-  it('has exactly the options of its interface, or the compiler reports an error', () => {
+  it('must name exactly the members of the TypeScript interface of the options, or the compiler reports an error', () => {
     interface Options {
       readonly waitMs?: number;
     }
@@ -187,7 +187,7 @@ describe('the list of options that a call accepts', () => {
     );
   });
 
-  it('leads to a suggestion for an unknown option only if a known option has a similar name', () => {
+  it('provides a suggestion for an unknown option only if it contains a similar name', () => {
     const known = ['signal', 'timeoutMs', 'minRemainingMs', 'owner', 'hosts', 'id', 'ttlMs', 'maxWaiters'];
     const cases: readonly (readonly [written: string, meant: string | undefined])[] = [
       ['timeout', 'timeoutMs'],

@@ -78,7 +78,7 @@ describe("the stream of the position of any client's entry", () => {
   );
 
   it(
-    'counts an entry of another program as one permit',
+    'counts an entry that another program created ahead as one entry',
     onStages(async (stage) => {
       const foreign = await join(stage, stage.client(), { value: 'foreign' });
       await join(stage, stage.client());
@@ -90,7 +90,7 @@ describe("the stream of the position of any client's entry", () => {
   );
 
   it(
-    'is not returned if an argument is invalid: the call throws',
+    'is not returned if an argument of watchPosition is invalid: the call throws',
     onStages(async (stage) => {
       const client = stage.client();
       expect(() => watchPosition(client, '', { id: 'x' })).to.throw('name');

@@ -17,9 +17,9 @@ const WAYS: Readonly<Record<string, (client: LockClient) => LockClient['run']>> 
     client.multi([name, 'y']).run((hold, stop) => work(hold.of(name), stop), options),
 };
 
-describe('the stop signal of the work', () => {
+describe('the signal that stops the work of a run', () => {
   for (const [way, of] of Object.entries(WAYS)) {
-    it(`aborts at the time limit of the work, and the run waits for the end of the work: ${way}`, () =>
+    it(`aborts at the time limit of the work, and the call of ${way} rejects with WORK_TIMEOUT`, () =>
       onStage(async (stage) => {
         const run = of(stage.client());
         const late = await rejection(stage.passing(run('x', untilStopped, { workTimeoutMs: 500 })));
@@ -30,7 +30,7 @@ describe('the stop signal of the work', () => {
         expect(await stage.passing(run('x', () => 'next'))).to.equal('next');
       }));
 
-    it(`aborts with the reason of the caller's signal, and the run rejects with the same reason: ${way}`, () =>
+    it(`aborts when the caller's signal aborts, and the call of ${way} rejects with the reason of that signal`, () =>
       onStage(async (stage) => {
         const shutdown = new AbortController();
         const running = of(stage.client())('x', untilStopped, { stop: shutdown.signal });
@@ -40,7 +40,7 @@ describe('the stop signal of the work', () => {
         expect(stage.owners('x')).to.deep.equal([]);
       }));
 
-    it(`aborts when the hold is lost, and the error has the reason of the loss: ${way}`, () =>
+    it(`aborts when the hold is lost, and the call of ${way} rejects with the reason of the loss`, () =>
       onStage(async (stage) => {
         const client = stage.client();
         const running = rejection(of(client)('x', (own, stop) => untilStopped(own, stop).catch(() => 1)));
@@ -56,7 +56,7 @@ describe('the stop signal of the work', () => {
       }));
   }
 
-  it('does not release the lock before the work has ended', () =>
+  it('leaves the lock held until the work has ended, even after the abort', () =>
     onStage(async (stage) => {
       const client = stage.client();
       let end: (() => void) | undefined;
@@ -93,7 +93,7 @@ describe('the stop signal of the work', () => {
       expect(await rejection(stage.passing(failing))).to.equal(failure);
     }));
 
-  it('makes a run that waits for the lock reject immediately, without starting the work', () =>
+  it('makes a run reject immediately when it aborts while the run waits for the lock', () =>
     onStage(async (stage) => {
       const client = stage.client();
       const holder = await stage.client().acquire('x');
@@ -111,7 +111,7 @@ describe('the stop signal of the work', () => {
       );
     }));
 
-  it('makes a run reject without starting the work when it is already aborted at the grant', () =>
+  it('makes a run reject without starting the work when the signal is already aborted at the grant', () =>
     onStage(async (stage) => {
       const hold = await stage.client().acquire('x');
       const reason = new Error('down');
@@ -170,7 +170,7 @@ describe('the stop signal of the work', () => {
       expect(Reflect.get(AbortSignal.prototype, 'aborted', kept!)).to.equal(false);
     }));
 
-  it('can be set by the options stop and workTimeoutMs of run, which acquire refuses as unknown', () =>
+  it('can be set by the options stop and workTimeoutMs of run, which acquire() refuses as unknown', () =>
     onStage(async (stage) => {
       const client = stage.client();
       const refused = async (options: object): Promise<unknown> =>

@@ -27,7 +27,7 @@ const ran = 'called begun ended ran';
 const killed = { isKilled: true };
 const once = { job: ONCE };
 
-describe('the checker of ticks', () => {
+describe('the checker of the ticks of cron jobs', () => {
   for (const [what, members] of Object.entries({
     'one process runs the tick and the others learn of it': [member(ran), member('called already-done')],
     'the first process is killed and the second one repeats the tick': [

@@ -21,7 +21,7 @@ describe('oncePerTick', () => {
 
   afterEach(() => Promise.all(clients.map((client) => client.close())));
 
-  it('does the work of a tick in one process, and returns the owner of that work to the other processes', async () => {
+  it('does the work of a tick in one process, and reports its name to all other processes', async () => {
     const worked: string[] = [];
     const reports: string[] = [];
     const jobs = clients.map((client, i) =>

@@ -29,7 +29,7 @@ describe('rates of queues on the dashboard', () => {
     return rowsOf(meter, reads.at(-1)![0])[0]!;
   };
 
-  it('are 0 for hand-offs and unknown for waits after the first snapshot', () => {
+  it('are 0 for hand-offs, and unknown for waits, when only one snapshot has arrived', () => {
     const { handOffsPerS, turnMs, waitMs, heldMs } = after([1_000, 7]);
     expect([handOffsPerS, turnMs, waitMs, heldMs]).to.deep.equal([0, undefined, undefined, 500]);
   });
@@ -48,7 +48,7 @@ describe('rates of queues on the dashboard', () => {
     expect(after([1_000, 50], [2_000, 3]).handOffsPerS).to.equal(0);
   });
 
-  it('are forgotten when their queue has ended', () => {
+  it('are forgotten when their queue is missing in the next snapshot', () => {
     const before = metered(EMPTY_METER, { at: 0, queues: [listed('a', 1, 0), listed('b', 1, 0)] });
     expect(
       rowsOf(metered(before, { at: 1, queues: [listed('b', 1, 0)] }), 1).map(({ name }) => name),

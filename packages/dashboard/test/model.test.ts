@@ -9,7 +9,7 @@ import { namesFrom, withName } from '../src/page/model/names.ts';
 import { arrowsOf, ringOf } from '../src/page/model/ring.ts';
 import { coverageText, sessionsWith } from '../src/page/model/sessions.ts';
 
-describe('the freshness of a snapshot', () => {
+describe('the connection state that the dashboard shows', () => {
   const now = { page: 20_000, bridge: 50_000 };
   const live = { connection: 'live', since: 0 } as const;
   const error = {
@@ -55,7 +55,7 @@ describe('the freshness of a snapshot', () => {
     ],
   ];
   for (const [title, seen, tone, text] of cases)
-    it(`for ${title} is ${tone}`, () => {
+    it(`in the case "${title}" is "${tone}"`, () => {
       expect(freshnessOf(seen, now)).to.deep.equal({ tone, text });
     });
 });
@@ -71,7 +71,7 @@ describe('a hold on the dashboard', () => {
     expect(holdMeter(entry, { at: 1_000 }, { now: 99_000, fullMs: 12_000 })).to.include({ ms: 0, part: 0 });
   });
 
-  it('has a bar relative to the hold time that its client publishes', () => {
+  it("has a bar that shows its duration as a part of its client's typical hold time", () => {
     const at = { at: 0, typicalHoldMs: 4_000 };
     expect(holdMeter({ heldAt: 0, typicalHoldMs: 2_000 }, at, { now: 1_000, fullMs: 0 }).part).to.equal(0.5);
     expect(holdMeter({ heldAt: 0 }, at, { now: 1_000, fullMs: 0 }).part).to.equal(0.25);
@@ -106,16 +106,16 @@ describe('a hold on the dashboard', () => {
   });
 });
 
-describe('keys of the dashboard', () => {
+describe('keyboard shortcuts of the dashboard', () => {
   const press = (pressed: Partial<Pressed>): ReturnType<typeof shortcutOf> =>
     shortcutOf({ key: '', modified: false, busy: false, before: undefined, ...pressed });
 
-  it('open a view when the key `g` is followed by the letter of the view', () => {
+  it('open a view when the user presses `g` and then the letter of the view', () => {
     expect(press({ key: 'd', before: 'g' })).to.deep.equal({ kind: 'go', hash: '#/deadlocks' });
     expect(press({ key: 'd' })).to.equal(undefined);
   });
 
-  it('do nothing while the user types, or together with Ctrl, Alt or Meta', () => {
+  it('do nothing while the user types text, or holds Ctrl, Alt or Meta', () => {
     expect(press({ key: '?' })).to.deep.equal({ kind: 'help' });
     expect([press({ key: '?', busy: true }), press({ key: 't', modified: true })]).to.deep.equal([
       undefined,
@@ -123,7 +123,7 @@ describe('keys of the dashboard', () => {
     ]);
   });
 
-  it('move the focus within the rows, and not beyond the first and the last row', () => {
+  it('move the focus from row to row, and not beyond the first and the last row', () => {
     const moves = (key: string, at: number): number | undefined => targetOf(key, at, { last: 9, page: 4 });
     expect([
       moves('ArrowDown', 9),
@@ -135,7 +135,7 @@ describe('keys of the dashboard', () => {
     expect(targetOf('End', -1, { last: -1, page: 4 })).to.equal(undefined);
   });
 
-  it('find the focused row in the page, even if it is outside of the visible rows', () => {
+  it('can find the focused row in the page, even if the row is scrolled out of view', () => {
     const range = { startIndex: 10, endIndex: 12, overscan: 1, count: 100 };
     expect(withFocused(range, -1)).to.deep.equal([9, 10, 11, 12, 13]);
     expect(withFocused(range, 11)).to.deep.equal([9, 10, 11, 12, 13]);
@@ -145,7 +145,7 @@ describe('keys of the dashboard', () => {
   });
 });
 
-describe('the ring of a deadlock', () => {
+describe('the drawing of a deadlock as a ring', () => {
   it('has its first node at the top and continues clockwise', () => {
     const [top, right] = ringOf(4, 100);
     expect([
@@ -171,19 +171,19 @@ describe('the ring of a deadlock', () => {
   });
 });
 
-describe('the lists of the dashboard', () => {
+describe('lists of names, sessions and queues on the dashboard', () => {
   it('omit stored values that are not names, and are empty when the stored text is malformed', () => {
     expect(namesFrom('["a",7,"","b"]')).to.deep.equal(['a', 'b']);
     expect([namesFrom('{"a":1}'), namesFrom('no')]).to.deep.equal([[], []]);
   });
 
-  it('include each stored name once, the newest first, up to a limit', () => {
+  it('include each stored name once, the newest first, up to 24 names', () => {
     expect(withName(['a', 'b'], 'b')).to.deep.equal(['b', 'a']);
     const many = Array.from({ length: 30 }, (_one, at) => String(at));
     expect(withName(many, 'new')).to.have.lengthOf(24);
   });
 
-  it('contain the sessions that match a text in their owner, host, process or queues', () => {
+  it('include a session if its owner, host, process or queues match the searched text', () => {
     const entries = [{ key: 'k', order: '1', owner: 'Ann', name: 'invoices', position: 0 }];
     const sessions = [{ owner: 'Ann', host: 'h1', pid: 77, entries }];
     for (const text of ['ann', 'H1', '77', 'invoi', ''])

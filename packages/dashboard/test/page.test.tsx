@@ -151,7 +151,7 @@ describe('the dashboard page', () => {
       expect(text('.empty-title')).to.equal('No queue name contains this text');
     });
 
-    it('shows that its data is outdated, since when, and that it reconnects', async () => {
+    it('shows the age of outdated data, and that the page reconnects', async () => {
       await open('#/queues');
       say('queues', '', queuesOf(['a']));
       say('queues', '', queuesOf(['a']), { connection: 'stale', since: Date.now() - 12_000 });
@@ -313,7 +313,7 @@ describe('the dashboard page', () => {
       expect(page.screen.queryByRole('button', { name: /Evict|Ask|Take/ })).to.equal(null);
     });
 
-    it('joins the queue, shows the position, and leaves', async () => {
+    it("lets the user join the queue, shows the user's position, and lets the user leave", async () => {
       await open('#/queue/a');
       say('queue', 'a', queueOf('a', [entryOf('ann', 0)]));
       const { screen, testing } = page;
@@ -332,7 +332,7 @@ describe('the dashboard page', () => {
       expect(bridge.joins[0]!.hasLeft).to.equal(true);
     });
 
-    it("marks the user's own entry, and keeps it in the queue while there is no snapshot", async () => {
+    it("marks the user's own entry, and does not leave the queue while no snapshot is available", async () => {
       await open('#/queue/a');
       const snapshot = queueOf('a', [entryOf('ann', 0), entryOf('eve', 1, { id: 'i' })]);
       say('queue', 'a', snapshot);
@@ -378,7 +378,7 @@ describe('the dashboard page', () => {
     });
   });
 
-  it('shows the contenders of a demo, applies actions to them, and lists the events', async () => {
+  it("shows contenders, sends the user's actions on them to the bridge, and lists their events", async () => {
     const acts: object[] = [];
     bridge.contend = async (act) => {
       acts.push(act);
@@ -412,7 +412,7 @@ describe('the dashboard page', () => {
     );
   });
 
-  it('opens the page of contenders by the keys `g` and `c` only if it has contenders', async () => {
+  it('opens the view of contenders by the keys `g` and `c` only if the bridge has contenders', async () => {
     await open('#/queues');
     expect(page.screen.queryByRole('link', { name: 'Contenders' })).to.equal(null);
     key('g');
@@ -472,7 +472,7 @@ describe('the dashboard page', () => {
     expect(page.screen.getByRole('dialog').textContent).to.contain('waits at position 3');
   });
 
-  it('lists results of the diagnosis, errors first, and then observed faults', async () => {
+  it('lists the results of the diagnosis, errors first, and the faults that the bridge observed', async () => {
     await open('#/faults');
     const findings = [
       { level: 'ok', about: 's', text: 'ok' },
@@ -487,7 +487,7 @@ describe('the dashboard page', () => {
     ]);
   });
 
-  it('lists the keys with `?`, and changes and stores the theme', async () => {
+  it('lists its shortcuts on the key `?`, and changes and stores the theme on the key `t`', async () => {
     await open('#/queues');
     key('?');
     expect(page.screen.getByRole('dialog').textContent).to.contain('this list');

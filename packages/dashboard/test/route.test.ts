@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { hashOf, routeOf, type Route } from '../src/page/model/route.ts';
 
 describe('addresses of the dashboard', () => {
-  it('contain any queue name in a form from which exactly that name is restored', () => {
+  it('encode any queue name so that decoding returns exactly that name', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', minLength: 1 }), (name) => {
         expect(routeOf(hashOf({ view: 'queue', name }))).to.deep.equal({ view: 'queue', name });
@@ -13,7 +13,7 @@ describe('addresses of the dashboard', () => {
       expect(routeOf(hashOf({ view: 'queue', name }))).to.deep.equal({ view: 'queue', name });
   });
 
-  it('contain a plain name in readable form', () => {
+  it('contain a queue name without special characters in readable form', () => {
     expect(hashOf({ view: 'queue', name: 'invoice-7' })).to.equal('#/queue/invoice-7');
   });
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { count, counted, duration, ordinal, plain, rate, seconds, short } from '../src/page/model/text.ts';
 
-describe('text formats of the page', () => {
+describe('text formats of the dashboard', () => {
   it('show a duration in its two largest units', () => {
     const texts = [-5, 0, 350, 4_200, 9_949, 9_950, 185_000, 7_620_000, 1_051_200_000, Infinity].map(
       duration,
@@ -50,7 +50,7 @@ describe('text formats of the page', () => {
     expect(plain('a\u202Eb\u0000\nc\uD800')).to.equal('a\\u{202e}b\\u{0}\\u{a}c\\u{d800}');
   });
 
-  it('cut a text only between characters', () => {
+  it('shorten a text only between characters, never inside an emoji', () => {
     expect([short('abc', 3), short('abcd', 3), short('a😀😀😀', 3)]).to.deep.equal(['abc', 'ab…', 'a😀…']);
   });
 });

@@ -44,12 +44,12 @@ describe('the drawing of a timeline', () => {
     ]);
   });
 
-  it('draws nothing after the present time when a clock is behind', () => {
+  it('draws nothing of an entry whose times are in the future because clocks differ', () => {
     const [lane] = drawn([span('a', { joinedAt: 12_000, heldAt: 13_000 })]).lanes;
     expect([lane?.wait, lane?.hold]).to.deep.equal([undefined, undefined]);
   });
 
-  it('shows the entries that left last and the front of the queue when there are too few rows for all entries', () => {
+  it('shows the latest departures and the front of the queue when not all entries have room', () => {
     const gone = ['a', 'b', 'c', 'd'].map((owner, at) =>
       span(owner, { joinedAt: 0, heldAt: at * 1_000, leftAt: (at + 1) * 1_000 }),
     );
@@ -101,11 +101,11 @@ describe('hand-offs over time on the dashboard', () => {
     span('here', { joinedAt: 0, heldAt: 0 }),
   ];
 
-  it('are counted by the part of the shown period in which the hold ended', () => {
+  it('are counted in equal parts of the shown period, by the time when the hold ended', () => {
     expect(pulseOf(spans, FRAME, 5)).to.deep.equal([2, 0, 0, 0, 1]);
   });
 
-  it('have a rate per second over the watched time, at most the last minute', () => {
+  it('have a rate per second, computed over the watched time but at most the last minute', () => {
     expect(handOffsPerS({ spans: spans.slice(1), beganAt: 0 }, 10_000)).to.equal(0.3);
     expect(handOffsPerS({ spans, beganAt: -999_999 }, 60_000)).to.equal(0.05);
   });

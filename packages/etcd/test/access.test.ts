@@ -35,7 +35,7 @@ describe('etcd with authentication', () => {
   after(() => server.stop());
   afterEach(() => clients.close());
 
-  it('lets a user with permission for one prefix lock below it, with user and prefix in the URL', async () => {
+  it('lets a user with permission for one prefix acquire locks whose keys have that prefix', async () => {
     const backend = fromUrl(
       `etcd://${alice.username}:${alice.password}@${server.endpoint}/allowed?heartbeatProof=strict`,
     );
@@ -52,7 +52,7 @@ describe('etcd with authentication', () => {
     ['a wrong password', { ...alice, password: 'mirror-4711' }],
     ['an unknown user', { username: 'nobody', password: 'mirror-4711' }],
   ] as const) {
-    it(`refuses ${title} with ACCESS_DENIED, without the password in the message`, async () => {
+    it(`refuses a log-in with ${title}, with ACCESS_DENIED and without the password in the message`, async () => {
       const failure = await failureOf(
         clients.backend({ hosts: server.endpoint, auth }).open(5_000, neverAborted),
       );
@@ -69,7 +69,7 @@ describe('etcd with authentication', () => {
     expect(failure.code).to.equal('ACCESS_DENIED');
   });
 
-  it("refuses queues outside of the user's prefix with ACCESS_DENIED, also for observers", async () => {
+  it("refuses queues outside of the user's prefix with ACCESS_DENIED, even to observers", async () => {
     const elsewhere = { hosts: server.endpoint, auth: alice, prefix: 'elsewhere/' };
     const session = await clients.session(elsewhere);
     const queue = freshQueue();
@@ -85,7 +85,7 @@ describe('etcd with authentication', () => {
     observing.unsubscribe();
   });
 
-  it('lists all needed keys in the error for a user who may access only the queue', async () => {
+  it('lists, in the error, all keys that a user without access to .queuelock/ needs', async () => {
     // The user may access the whole queue, whose keys are below allowed/, but not the keys in .queuelock/.
     const backend = clients.backend({ hosts: server.endpoint, auth: alice });
     const session = await backend.open(10_000, neverAborted);

@@ -38,7 +38,7 @@ const READER = `a-${ID}~r`;
 const WRITER = `a-${ID}`;
 const PAIR = `b-${ID}~2of5`;
 
-describe('the entries ahead, found in the rows of a queue', () => {
+describe('the entries ahead in the result of a read of etcd keys', () => {
   for (const { about, ends, shared = false, stored = {}, expected } of [
     { about: 'none when only the own row exists', ends: [OWN], expected: { refs: [], total: 0 } },
     {
@@ -97,7 +97,7 @@ describe('the entries ahead, found in the rows of a queue', () => {
       expected: { refs: ['y'], total: 1 },
     },
   ]) {
-    it(`are: ${about}`, () => {
+    it(`are these: ${about}`, () => {
       const { seenAt, ...ahead } = aheadIn(rows(ends, stored), contender(shared));
       expect(seenAt ?? 200n).to.equal(200n);
       const refs = ahead.refs.map(({ key }) => key.toString().slice('q/'.length));
@@ -106,26 +106,26 @@ describe('the entries ahead, found in the rows of a queue', () => {
   }
 
   for (const ends of [[], ['x'], ['x', OWN]]) {
-    it(`cannot be found (ENTRY_LOST) when the latest of the rows [${ends.join(', ')}] is not the waiter's entry`, () => {
+    it(`cannot be determined (ENTRY_LOST) when the newest of the keys [${ends.join(', ')}] is not the waiter's own`, () => {
       expect(() => aheadIn(rows(ends), contender(false)))
         .to.throw()
         .with.property('code', 'ENTRY_LOST');
     });
   }
 
-  it('need no second read when the rows contain as many as the waiter must watch', () => {
+  it('need no second read when the first read has returned as many as the waiter must watch', () => {
     const refs = aheadIn(rows([OWN, 'x', 'y'], { more: true }), contender(false)).refs;
     expect(suffices({ refs }, 2)).to.equal(true);
     expect(suffices({ refs }, 3)).to.equal(false);
     expect(suffices({ refs, total: 2 }, 3)).to.equal(true);
   });
 
-  it('have the number of permits that their names contain, or one permit if the name contains no number', () => {
+  it('have as many permits as their keys state, or one permit if the key states none', () => {
     const { refs } = aheadIn(rows([OWN, PAIR, WRITER, READER, 'foreign']), contender(false));
     expect(refs.map(({ permits }) => permits)).to.deep.equal([2, 1, 1, 1]);
   });
 
-  it('have the limit that their names contain, or the limit 1 for readers and entries of other programs', () => {
+  it('have the limit that their keys state, or 1 for readers and entries of other programs', () => {
     const { refs } = aheadIn(rows([OWN, READER, PAIR, 'foreign']), contender(false));
     expect(refs.map(({ limit }) => limit)).to.deep.equal([1, 5, 1]);
     expect(otherLimitIn({ refs }, 5)).to.equal(1);

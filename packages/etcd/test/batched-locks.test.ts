@@ -61,7 +61,7 @@ describe('many locks of one process on etcd', () => {
     expect(cost).to.deep.equal({ Range: 0, Put: 0, DeleteRange: 3, Txn: 3 });
   });
 
-  it('of one queue get different order numbers, and only the first is admitted', async () => {
+  it('get different order numbers if they are of one queue, and only the first is admitted', async () => {
     const session = await direct();
     const queue = freshQueue();
     const placements = await Promise.all([1, 2, 3].map(() => session.enqueue(newSpec(queue))));

@@ -66,13 +66,13 @@ describe('batching of requests', () => {
     expect(requests.sent).to.deep.equal(['a1', 'b1? c1']);
   });
 
-  it('never sends two requests of one kind in a batch, nor more requests than the maximum size of a batch', async () => {
+  it('puts at most one request of each kind into a batch, up to the maximum size', async () => {
     void requests.add('a1', 'a2', 'b1', 'c1', 'd1', 'a3');
     await nextTurn();
     expect(requests.sent).to.deep.equal(['a1 b1 c1', 'd1 a2', 'a3']);
   });
 
-  it('holds further requests back while four batches are in flight', async () => {
+  it('delays the requests of later ticks while four batches are in flight', async () => {
     for (const item of ['a1', 'b1', 'c1', 'd1', 'e1', 'f1']) {
       void requests.add(item);
       await nextTurn();
@@ -83,7 +83,7 @@ describe('batching of requests', () => {
     expect(requests.sent.slice(4)).to.deep.equal(['e1 f1']);
   });
 
-  it('keeps at most 12 requests of one kind in flight, as many as four full batches contain', async () => {
+  it('keeps at most 12 requests of one kind in flight, the number that four full batches contain', async () => {
     void requests.add(...Array.from({ length: 30 }, (_, i) => `a${i}`));
     await nextTurn();
     expect(requests.sent).to.have.length(12);
@@ -92,7 +92,7 @@ describe('batching of requests', () => {
     expect(requests.sent).to.have.length(13);
   });
 
-  it('sends four full batches at once, and the other requests only after replies', async () => {
+  it('sends four full batches at once, and further requests only after replies', async () => {
     void requests.add(...Array.from('abcdefghijklmnopqr', (kind) => `${kind}1`));
     await nextTurn();
     expect(requests.sent).to.have.length(4);

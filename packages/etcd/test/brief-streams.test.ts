@@ -11,7 +11,7 @@ const FOR_MS = 1_500;
 const MOST = 20;
 
 describe('a server that accepts watch streams and ends them immediately', () => {
-  it('gets new streams from the client after growing delays', async () => {
+  it('receives new streams from the client after growing delays', async () => {
     const streams: Channel<IWatchRequest>[] = [];
     const watch = (listener: ChannelListener<IWatchResponse>): Channel<IWatchRequest> => {
       const stream = streamThatEnds(listener);

@@ -59,7 +59,7 @@ describe('many concurrent requests to etcd', () => {
     for (const { turn } of await Promise.all(entering)) expect(turn.admitted).to.equal(true);
   });
 
-  it('time out after the given time, unless the timeout was canceled', async () => {
+  it('time out after the request timeout, unless that timeout was canceled', async () => {
     const started = performance.now();
     await new Promise<void>((resolve) => startTimeout(200, resolve));
     expect(performance.now() - started).to.be.at.least(195);

@@ -52,7 +52,7 @@ describe('events that etcd may have lost around a compaction', () => {
     await eventually('it has asked', () => pauses >= before + more);
   }
 
-  it('cost one small request for each periodic check, however many waiters there are', async () => {
+  it('are detected by one small request in each periodic check, however many waiters there are', async () => {
     const { compacted$ } = compactions();
     const waiting = Array.from({ length: 100 }, () => compacted$.subscribe());
     const pausesBefore = pauses;
@@ -72,7 +72,7 @@ describe('events that etcd may have lost around a compaction', () => {
     expect((await reads()) - last, 'when no waiter is left').to.be.at.most(1);
   });
 
-  it('make each waiter read again once after each compaction', async () => {
+  it('make each waiter read the queue once after each compaction', async () => {
     let reported = 0;
     const waiting = compactions().compacted$.subscribe(() => (reported += 1));
     await rounds(3);

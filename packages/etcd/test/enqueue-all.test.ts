@@ -74,7 +74,7 @@ describe('one call that enters several etcd queues', () => {
     ['before', '!'],
     ['after', 'z'],
   ] as const) {
-    it(`admits all entries of nested names (their keys sort ${about} those of the outer queue)`, async () => {
+    it(`admits entries of a queue and of names nested below it, whose keys sort ${about} the queue's keys`, async () => {
       const session = await direct();
       const outer = freshQueue();
       const nested = Array.from({ length: 50 }, (_, i) => newSpec(`${outer}/${sign}${i}/deeper`));

@@ -43,7 +43,7 @@ const FAILURES = [
 
 describe('an error of a member or of the connection to it', () => {
   for (const [code, status, text, expected] of FAILURES) {
-    it(`is converted to ${expected} for both transports if it is: ${code} ${text}`, () => {
+    it(`is converted to ${expected} if it is the gRPC status ${code} with the text: ${text}`, () => {
       const message = `${code} ${status}: ${text}`;
       const errors = [ofGrpcJs(code, message), ofGrpcJs(undefined, message), new GrpcError(code, text)];
       for (const error of errors) {
@@ -67,7 +67,7 @@ describe('an error of a member or of the connection to it', () => {
       expect(classify(odd, attempt).code).to.equal('UNAVAILABLE');
   });
 
-  it('is converted to CLOSED when the client was closed, with either transport', () => {
+  it('is converted to CLOSED when the client was closed', () => {
     const etcd3 = new Error('Tried to call a KV method on etcd3, but the client was already closed');
     for (const error of [etcd3, clientClosed()]) {
       expect(classify(error, attempt)).to.include({ code: 'CLOSED' });

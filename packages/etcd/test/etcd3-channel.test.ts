@@ -59,9 +59,9 @@ function channelOver(stream: Promise<unknown>): {
   return { channel: new Etcd3Channel(options, listener), ended };
 }
 
-describe('a stream of npm etcd3 that misbehaves', () => {
+describe('a misbehaving stream of npm etcd3, wrapped in a channel', () => {
   for (const value of [undefined, null, 'text', {}, { header: null }])
-    it(`ends its channel when it delivers ${JSON.stringify(value)} instead of a response`, async () => {
+    it(`ends the channel when it delivers ${JSON.stringify(value)} instead of a response`, async () => {
       const stream = new FakeStream();
       const { ended } = channelOver(Promise.resolve(stream));
       await new Promise(setImmediate);
@@ -73,13 +73,13 @@ describe('a stream of npm etcd3 that misbehaves', () => {
     });
 
   for (const value of [undefined, 7, {}])
-    it(`ends its channel when npm etcd3 returns ${JSON.stringify(value)} instead of a stream`, async () => {
+    it(`ends the channel when npm etcd3 returns ${JSON.stringify(value)} instead of a stream`, async () => {
       const { ended } = channelOver(Promise.resolve(value));
       const error = await ended;
       expect(error).to.be.instanceOf(TypeError);
     });
 
-  it('ends its channel, and is canceled, when its method on() throws', async () => {
+  it('ends the channel, and is canceled, when its method on() throws', async () => {
     const stream = new FakeStream('on');
     const { ended } = channelOver(Promise.resolve(stream));
     const error = await ended;
@@ -87,7 +87,7 @@ describe('a stream of npm etcd3 that misbehaves', () => {
     await stream.canceled;
   });
 
-  it('ends its channel, and is canceled, when write() throws', async () => {
+  it('ends the channel, and is canceled, when its method write() throws', async () => {
     const stream = new FakeStream('write');
     const { channel, ended } = channelOver(Promise.resolve(stream));
     channel.write({ ID: '1' });
@@ -96,7 +96,7 @@ describe('a stream of npm etcd3 that misbehaves', () => {
     await stream.canceled;
   });
 
-  it('is canceled when the channel is closed, even if the stream throws in end()', async () => {
+  it('is canceled when the channel is closed, even if its method end() throws', async () => {
     const stream = new FakeStream('end');
     const { channel } = channelOver(Promise.resolve(stream));
     channel.close();

@@ -1,7 +1,7 @@
 import { FastBench } from './fast-bench.ts';
 import { holdInOrder } from './fast-crowd.ts';
 
-describe('fast entries of etcd in a queue with other entries', () => {
+describe('entries of naming fast in an etcd queue with other entries', () => {
   const bench = new FastBench();
 
   for (const visitors of [0, 1]) {

@@ -7,7 +7,7 @@ import { holdInOrder } from './fast-crowd.ts';
 import { mentions } from './late-request.ts';
 import { loseReply } from './lost-reply.ts';
 
-describe('fast entries of etcd in a queue with other entries', () => {
+describe('entries of naming fast in an etcd queue with other entries', () => {
   const bench = new FastBench();
   let session: Session;
   let plain: Session;
@@ -20,7 +20,7 @@ describe('fast entries of etcd in a queue with other entries', () => {
   const admitted = (...turns: readonly TurnLog[]): boolean[] =>
     turns.map(({ turn }) => turn?.admitted === true);
 
-  it('and entries of naming go are granted in the order of the queue', async () => {
+  it('are granted in the order of the queue, together with entries of naming go', async () => {
     const positions: QueuedEntry[] = [];
     for (const by of [session, plain, session, session, plain, session])
       positions.push(await bench.enter(by));
@@ -34,7 +34,7 @@ describe('fast entries of etcd in a queue with other entries', () => {
     expect(await bench.keys()).to.deep.equal([]);
   });
 
-  it('wait for an entry of naming go that is between two fast entries', async () => {
+  it('wait for an entry of naming go that is between two of them', async () => {
     const [first, between, last] = [
       await bench.enter(session),
       await bench.enter(plain),
@@ -130,7 +130,7 @@ describe('fast entries of etcd in a queue with other entries', () => {
     expect([await bench.keys(), await bench.tail()]).to.deep.equal([[], undefined]);
   });
 
-  it('are granted one at a time in order when many of them are cancelled and some entries have naming go', async () => {
+  it('are granted one at a time, in order, when many are cancelled and others have naming go', async () => {
     const sessions = [session, await bench.open(), await bench.open(), session];
     await holdInOrder(bench, { sessions, visitors: [plain], holds: 50 });
   });

@@ -61,7 +61,7 @@ describe('an etcd queue with naming fast', () => {
     ]);
   });
 
-  it('adds an entry by one request of the same size behind 30 and behind 300 entries', async () => {
+  it('adds an entry by one request, whose size is the same behind 30 and 300 entries', async () => {
     await enqueueMany(other, 30);
     const [proxy] = bench.at.proxies;
     const near = await bench.open('fast', [proxy.endpoint]);
@@ -90,7 +90,7 @@ describe('an etcd queue with naming fast', () => {
     expect([await bench.keys(), await bench.tail()]).to.deep.equal([[], undefined]);
   });
 
-  it('needs only one removal for a hand-off between clients of one process when it is long', async () => {
+  it('needs only one request, a removal, for a hand-off between clients of one process', async () => {
     await bench.makeLong();
     const positions = await enqueueMany(session, 4);
     const turns = positions.map((position) => bench.follow(position));
@@ -113,7 +113,7 @@ describe('an etcd queue with naming fast', () => {
     expect(cost).to.deep.equal({ DeleteRange: 3 });
   });
 
-  it('does not admit a waiter whose predecessor was cancelled while earlier entries are still ahead', async () => {
+  it('does not admit a waiter whose predecessor was cancelled while an earlier entry is still in the queue', async () => {
     await bench.makeLong();
     const [first, middle, last] = [
       await bench.enter(other),
@@ -187,7 +187,7 @@ describe('an etcd queue with naming fast', () => {
     await turnsBehind.untilAdmitted();
   });
 
-  it('makes an entry wait for earlier ones even if the tail names a removed entry that had the same key', async () => {
+  it('makes an entry wait for earlier ones even if the tail names a removed entry with its key', async () => {
     await bench.makeLong();
     const first = await bench.enter(other);
     const before = await bench.enter(session);
@@ -213,7 +213,7 @@ describe('an etcd queue with naming fast', () => {
     await turns.untilAdmitted();
   });
 
-  it('admits one entry at a time, in the order of the queue, when several were enqueued in one tick', async () => {
+  it('admits one entry at a time, in order, when several were enqueued in one tick', async () => {
     await bench.makeLong();
     const positions = await Promise.all([session, session, session, other].map((by) => bench.enter(by)));
     const orders = positions.map(({ placement }) => placement.order);

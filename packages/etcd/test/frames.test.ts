@@ -221,7 +221,7 @@ describe('an HTTP/2 connection of the transport socket', () => {
     expect(peer.events).to.deep.equal(['ready', 'pong']);
   });
 
-  it('sends no more data than the windows permit, and the rest when they grow', async () => {
+  it('sends no more data than the windows permit, until the peer enlarges them', async () => {
     const peer = await FramePeer.ready({ 4: 10 });
     const [one, two] = [peer.open(), peer.open()];
     peer.connection.send(one, Buffer.alloc(25), false);
@@ -380,7 +380,7 @@ describe('an HTTP/2 connection of the transport socket', () => {
     expect(peer.events.at(-1)).to.match(/cancelled streams.*FLOW_CONTROL_ERROR/);
   });
 
-  it('ends all streams that a GOAWAY refuses, also when one throws', async () => {
+  it('ends all streams that a GOAWAY refuses, even if the listener of one throws', async () => {
     const peer = await FramePeer.ready({ 3: 1 });
     const stream = new (class extends RecordedStream {
       override onReset(): void {
@@ -431,7 +431,7 @@ describe('an HTTP/2 connection of the transport socket', () => {
     expect(await peer.sentAsText()).to.deep.equal(['RST_STREAM 1 0 4', 'RST_STREAM 3 0 4']);
   });
 
-  it('uses each id once, and reports when none is left', async () => {
+  it('uses each stream id once, and reports when none is left', async () => {
     const peer = await FramePeer.ready({}, { firstId: 2 ** 31 - 3 });
     expect(peer.connection.isExhausted).to.equal(false);
     const stream = peer.open();
@@ -443,7 +443,7 @@ describe('an HTTP/2 connection of the transport socket', () => {
     expect(final.events.at(-1)).to.equal('end');
   });
 
-  it('announces a smaller table before the next headers', async () => {
+  it("announces, before the next headers, that its header table became smaller at the peer's request", async () => {
     const peer = await FramePeer.ready();
     peer.open({ ':method': 'POST', te: 'trailers' });
     peer.send(frame('SETTINGS', {}, settings({ 1: 0 })));
@@ -453,7 +453,7 @@ describe('an HTTP/2 connection of the transport socket', () => {
     expect(frames[2]!.payload.toString('hex')).to.match(/^2020/);
   });
 
-  it('may send many frames that a peer causes by messages, such as pings of etcd', async () => {
+  it('accepts thousands of pings and window updates that a peer sends in reply to messages', async () => {
     const peer = await FramePeer.ready();
     for (let i = 0; i < 5_000; i += 1) {
       const stream = peer.open();

@@ -49,7 +49,7 @@ function firstOf(queue: string): object {
   return { key, range_end, sort_target: 'Create', sort_order: 'Ascend', limit: 1 };
 }
 
-describe('clients of Go in an etcd queue', () => {
+describe('Go clients in an etcd queue', () => {
   let server: EtcdService;
   let operator: Operator;
   let visitor: Visitor;
@@ -70,7 +70,7 @@ describe('clients of Go in an etcd queue', () => {
   });
   afterEach(() => clients.close());
 
-  it('do not delay a waiter when their key ahead of it disappears after a failed TryLock', async () => {
+  it('do not delay a waiter when a failed TryLock creates and deletes a key ahead of it', async () => {
     const session = await clients.session({ hosts: server.endpoint });
     const [holder, waiter] = [newSpec(queue), newSpec(queue)];
     await session.enqueue(holder);

@@ -39,7 +39,7 @@ describe('the token and the grantToken of a hold in etcd', () => {
     await eventually(`${count} stand in line`, holds);
   }
 
-  it('grow with every grant, and grantToken also across grants to clients in Go', async () => {
+  it('grow with every grant, and grantToken also across grants to Go clients in between', async () => {
     const name = freshQueue();
     const [a, b] = [1, 2].map(() => createLockClient(etcd({ ...etcdTransport(), hosts: server.endpoint })));
     const first = await a!.acquire(name);

@@ -94,13 +94,13 @@ describe('a client of npm etcd3 that the application passes to etcd()', () => {
     credentials: { rootCertificate: Buffer.from('wonderland') },
     grpcOptions: {},
   }))
-    it(`is refused together with the option ${option}`, () => {
+    it(`is refused if the caller also sets the option ${option}`, () => {
       expect(() => etcd({ client: clientOf(), [option]: value }))
         .to.throw(`${option} beside client is omitted: the client has its own`)
         .with.property('code', 'INVALID_ARGUMENT');
     });
 
-  it('is refused together with the transport http2', () => {
+  it('is refused if the caller also selects the transport http2', () => {
     expect(() => etcd({ client: clientOf(), transport: 'http2' }))
       .to.throw('transport beside client is etcd3 or omitted; got "http2"')
       .with.property('code', 'INVALID_ARGUMENT');

@@ -8,7 +8,7 @@ import { HandOffBench, type QueuedEntry } from './handoff-bench.ts';
 // before the removal of its predecessor is confirmed.
 const MAX_UNCONFIRMED_MS = 100;
 
-describe('an early hand-over within an etcd session', () => {
+describe('an early hand-off within an etcd session', () => {
   const bench = new HandOffBench();
 
   /** Enqueues `count` entries of one session, which is connected through the first of the two proxies. */

@@ -84,7 +84,7 @@ describe('an entry directly behind a holder of the same etcd session', () => {
     await other.turns.untilAdmitted();
   });
 
-  it('blocks other sessions until the first of three removals commits, even if an operator removed the rest', async () => {
+  it("blocks waiters of other sessions until the removal of the session's first entry commits", async () => {
     const { places, other } = await enqueueMany(3);
     const [first, second, third] = places as [QueuedEntry, QueuedEntry, QueuedEntry];
     bench.at.proxies[0].toClient.blackhole();
@@ -105,7 +105,7 @@ describe('an entry directly behind a holder of the same etcd session', () => {
     await other.turns.untilAdmitted();
   });
 
-  it('is not granted when a client of the same process has just evicted it', async () => {
+  it('is not granted when a client of the same process has just evicted this entry', async () => {
     const queue = freshQueue();
     const backend = bench.at.clients.backend({ hosts: bench.at.server.endpoint });
     const session = await backend.open(60_000, new AbortController().signal);
@@ -119,7 +119,7 @@ describe('an entry directly behind a holder of the same etcd session', () => {
     await session.close();
   });
 
-  it('shares requests with hundreds of other entries when holds are short', async () => {
+  it('shares its requests with hundreds of other entries when holds are short', async () => {
     const COUNT = 300;
     const client = createLockClient(etcd({ ...etcdTransport(), hosts: bench.at.server.endpoint }));
     const name = freshQueue();

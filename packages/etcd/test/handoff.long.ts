@@ -4,7 +4,7 @@ describe('a hand-off on etcd', () => {
   const bench = new HandOffBench();
 
   for (const size of [2, 4]) {
-    it(`in a ring of ${size} processes needs one removal and one write of the next holder's label, but no read`, () =>
+    it(`among ${size} processes needs one removal and one write of the next holder's label, but no read`, () =>
       bench.goRound(size));
   }
 });

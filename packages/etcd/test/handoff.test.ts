@@ -33,7 +33,7 @@ describe('a hand-off on etcd', () => {
     await bench.handOver(positions, REMOVAL);
   });
 
-  it("in a ring of 3 processes needs one removal and one write of the next holder's label, but no read", () =>
+  it("among 3 processes needs one removal and one write of the next holder's label, but no read", () =>
     bench.goRound(3));
 
   it('hides from observers the announcement that a holder adds to its label', async () => {
@@ -78,7 +78,7 @@ describe('a hand-off on etcd', () => {
     });
   }
 
-  it('admits the last of three entries when the first loses its session while the second is cancelled', async () => {
+  it('admits the third entry when the first loses its session while the second is cancelled', async () => {
     const [first, second, third] = (await line(3)) as [QueuedEntry, QueuedEntry, QueuedEntry];
     await Promise.all([leave(second), bench.at.operator.revoke(first.session.id)]);
     await third.turns.untilAdmitted();
@@ -118,7 +118,7 @@ describe('a hand-off on etcd', () => {
     safely(() => expect(admitted([second])).to.deep.equal([false]));
   });
 
-  it('happens only after the removal when the client knows no possible next fencing token', async () => {
+  it('waits for the confirmed removal if the client knows no larger fencing token for the next holder', async () => {
     const queue = freshQueue();
     const session = await bench.at.clients.session({
       hosts: bench.at.proxies[0].endpoint,

@@ -19,7 +19,7 @@ describe('heartbeats on etcd', () => {
 
   afterEach(() => clients.close());
 
-  it('cost one round of consensus each, and create no revision, when they are strict', async () => {
+  it('cost one round of consensus each, and create no revision, with heartbeatProof "strict"', async () => {
     expect(await costOf({ heartbeatProof: 'strict' })).to.deep.equal({ rounds: HEARTBEATS, revisions: 0n });
   });
 
@@ -27,12 +27,12 @@ describe('heartbeats on etcd', () => {
     expect(await costOf({ heartbeatProof: 'verified' })).to.deep.equal({ rounds: 0, revisions: 0n });
   });
 
-  it('are strict by default only when reads may be stale', async () => {
+  it('have the heartbeatProof "strict" by default only when reads may be stale', async () => {
     const rounds = staleReads(own.server.version) ? HEARTBEATS : 0;
     expect(await costOf({})).to.deep.equal({ rounds, revisions: 0n });
   });
 
-  it('are strict while the version of a member is unknown', async () => {
+  it('have the heartbeatProof "strict" while the version of a member is unknown', async () => {
     const mute = await startProxy(own.server.endpoint);
     mute.toClient.blackhole();
     const backend = clients.backend({

@@ -35,7 +35,7 @@ describe('a backend on an etcd server', function () {
     expect(await history('q')).to.deep.equal({ before: [], changes: [], gaps: [] });
   });
 
-  it('returns a complete history while other clients keep writing to this queue and to others', async () => {
+  it('returns a complete history while other clients keep writing to the queue and to other queues', async () => {
     const session = await backend.open(10_000, new AbortController().signal);
     const spec = (queue: string): EntrySpec => {
       return { queue, id: randomBytes(16).toString('hex'), shared: false, limit: 1, value: queue };

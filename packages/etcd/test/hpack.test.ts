@@ -124,7 +124,7 @@ describe('the decoder of HTTP/2 headers', () => {
     expect(() => decode(decoder, 'be'.repeat(30))).to.throw(/65536 bytes \(ENHANCE_YOUR_CALM\)/);
   });
 
-  it('drops the oldest headers when the table is full, and all headers when the table is limited to 0 bytes', () => {
+  it('drops the oldest headers when the table is full, and all headers when its limit is 0', () => {
     const decoder = new HpackDecoder();
     for (let i = 0; i < 300; i += 1)
       decode(decoder, `40017803${Buffer.from(String(100 + i)).toString('hex')}`);
@@ -152,7 +152,7 @@ describe('the encoder of HTTP/2 headers', () => {
   );
   const hex = (block: Buffer): string => block.toString('hex');
 
-  it('writes pseudo-headers first, and the same headers as fewer bytes the second time', () => {
+  it('writes pseudo-headers first, and uses fewer bytes for headers that it has written before', () => {
     const [encoder, decoder] = [new HpackEncoder(), new HpackDecoder()];
     const blocks = [encoder.encode(headers), encoder.encode(headers), encoder.encode({ ...headers })];
     for (const block of blocks) expect(decode(decoder, hex(block))).to.deep.equal(sorted);
@@ -160,13 +160,13 @@ describe('the encoder of HTTP/2 headers', () => {
     expect(blocks[2]).to.deep.equal(blocks[1]);
   });
 
-  it('encodes the same object only once', () => {
+  it('encodes an object of headers only once when it is sent repeatedly', () => {
     const encoder = new HpackEncoder();
     encoder.encode(headers);
     expect(encoder.encode(headers)).to.equal(encoder.encode(headers));
   });
 
-  it('encodes an object again after other headers have entered the table', () => {
+  it('encodes an object of headers again after other headers have entered the table', () => {
     const [encoder, decoder] = [new HpackEncoder(), new HpackDecoder()];
     const first = { ':method': 'POST', 'x-a': '1' };
     const second = { ':method': 'POST', 'x-b': '2' };
@@ -174,7 +174,7 @@ describe('the encoder of HTTP/2 headers', () => {
       expect(decode(decoder, hex(encoder.encode(request)))).to.deep.equal(Object.entries(request));
   });
 
-  it('never lets the token enter a table', () => {
+  it('never lets the auth token enter the table of headers', () => {
     const encoder = new HpackEncoder();
     for (let i = 0; i < 3; i += 1) {
       // The byte 0x10 precedes the literal name of a header that must not enter a table.

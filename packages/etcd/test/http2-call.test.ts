@@ -48,7 +48,7 @@ describe('a call over HTTP/2', () => {
     expect(events).to.deep.equal([[7], [8], [9], 'ended']);
   });
 
-  it('that reads its response at the end adds no listener for data', async () => {
+  it('adds no listener for data when it reads its response only at the end', async () => {
     const { stream, events } = callOver(new EarlyStream(), true);
     stream.emit('response', GRPC, 4);
     stream.push(Buffer.from([0, 0, 0, 0, 1]));
@@ -63,7 +63,7 @@ describe('a call over HTTP/2', () => {
     await once(stream, 'end');
   });
 
-  it('that reads its response at the end waits for data that arrives after the last headers', async () => {
+  it('waits for data that arrives after the last headers when it reads its response at the end', async () => {
     const { stream, events } = callOver(new EarlyStream(), true);
     stream.emit('response', GRPC, 4);
     stream.push(Buffer.from([0, 0, 0, 0, 1]));
@@ -74,7 +74,7 @@ describe('a call over HTTP/2', () => {
     expect(events).to.deep.equal([[7], 'ended']);
   });
 
-  it('that reads its response at the end starts to read earlier when its caller requests that', async () => {
+  it('starts to read before the end of its response when the caller calls readNow()', async () => {
     const { stream, events, call } = callOver(new EarlyStream(), true);
     call.readNow();
     stream.push(Buffer.from([0, 0, 0, 0, 1, 7]));

@@ -52,7 +52,7 @@ async function changePassword(hosts: string): Promise<void> {
 }
 
 for (const { transport, name } of TRANSPORTS)
-  describe(`the ${name} of etcd`, () => {
+  describe(`the transport of an etcd client (${name})`, () => {
     let server: ProcessService;
     const drivers: Driver[] = [];
 
@@ -123,11 +123,11 @@ for (const { transport, name } of TRANSPORTS)
       return comparable([...replies, received, heartbeats]);
     }
 
-    it('returns the same replies as etcd3', async () => {
+    it('returns the same replies as npm etcd3', async () => {
       expect(await repliesOf(over(transport))).to.deep.equal(await repliesOf(over('etcd3')));
     });
 
-    it('rejects with the same errors as etcd3', async () => {
+    it('rejects with the same errors as npm etcd3', async () => {
       const codes = async (driver: Driver): Promise<unknown[]> => {
         const request = [
           driver.leaseRevoke({ ID: '4711' }, CALL),

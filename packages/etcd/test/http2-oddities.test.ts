@@ -25,7 +25,7 @@ const bytesOf = (message: Buffer): Buffer[] => Array.from(message, (byte) => Buf
 const counting = (count: number): Buffer => Buffer.from([0, 0, 0, 0, 2, 0x20, count]);
 
 for (const { transport, name, Link } of TRANSPORTS) {
-  describe(`the ${name} of etcd with a misbehaving member`, () => {
+  describe(`the transport of an etcd client with a misbehaving member (${name})`, () => {
     const driverOf = (host: string): Driver => driverOver(transport, host);
 
     let member: OddMember;
@@ -250,7 +250,7 @@ for (const { transport, name, Link } of TRANSPORTS) {
     });
   });
 
-  describe(`a connection of the ${name}`, () => {
+  describe(`a connection of an etcd client's transport (${name})`, () => {
     const driverOf = (host: string): Driver => driverOver(transport, host);
 
     it('ends when its pings get no reply while a call is open, and only then', async () => {

@@ -65,7 +65,7 @@ describe('the queues of @queuelock/etcd', () => {
     await turns.untilAdmitted();
   });
 
-  it('of nested names do not block each other, in any order', async () => {
+  it('do not block each other if their names are nested, whichever is used first', async () => {
     const session = await clients.session({ hosts: server.endpoint });
     const outer = freshQueue();
     const inner = `${outer}/inner`;

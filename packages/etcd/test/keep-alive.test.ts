@@ -33,7 +33,7 @@ class Members {
 describe('the keepalives of an etcd session', () => {
   const { signal } = new AbortController();
 
-  it('move to another member only when the session calls follow()', async () => {
+  it('move to another member only when the session requests it by a call of follow()', async () => {
     const members = new Members();
     const keepAlive = new KeepAlive(members as unknown as Connection, '1', 1_000);
     await keepAlive.heartbeat(signal);

@@ -65,7 +65,7 @@ describe('the id in the key of an entry', () => {
     expect(enter('d')).to.equal('d');
   });
 
-  it('is the same id again when another process resumes the session', () => {
+  it('stays the same for an existing entry when another process resumes the session', () => {
     const noted = new Map([[B, A]]);
     const other = new Set<string>();
     for (const left of [false, true]) {

@@ -197,7 +197,7 @@ describe('a resumed etcd session', () => {
     await resumed.close();
   });
 
-  it('uses no key again, and neither does the earlier process after the export', async () => {
+  it('reuses no key of an entry that has left', async () => {
     const visit = async (by: Session): Promise<string> => {
       const spec = newSpec(queue);
       const { key } = await by.enqueue(spec);

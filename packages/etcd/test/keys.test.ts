@@ -33,7 +33,7 @@ describe('keys of etcd entries', () => {
     expect(generationKey('team/', '10')).to.equal('team/.queuelock/a');
   });
 
-  it('end in the permits and the limit of the entry if its limit is above 1, except for readers', () => {
+  it('end in permits and limit of the entry if its limit is above 1, except for readers', () => {
     const name = (more: Partial<Parameters<typeof entryKey>[2]>): string =>
       entryKey('q/', '10', { id: ID, shared: false, limit: 1, ...more });
     expect(name({ limit: 3 })).to.equal(`q/a-${ID}~1of3`);
@@ -42,7 +42,7 @@ describe('keys of etcd entries', () => {
     expect(name({ limit: 3, shared: true })).to.equal(`q/a-${ID}~r`);
   });
 
-  it('of one entry are in one range, without keys of other entries', () => {
+  it('that can belong to one entry are in one range, without keys of other entries', () => {
     const { key, range_end } = rangeOfStem(entryStem('q/', '10', ID));
     const isIn = (name: string): boolean =>
       Buffer.compare(key, Buffer.from(name)) <= 0 && Buffer.compare(Buffer.from(name), range_end) < 0;
@@ -76,7 +76,7 @@ describe('keys of etcd entries', () => {
     expect(registerKey('team/', 'a/b', 'open')).to.equal('team/.queuelock/register/open/a/b');
   });
 
-  it('of one queue are in one range, which contains all keys that begin with the prefix of the queue', () => {
+  it('of one queue are in one range, which contains all keys with the prefix of the queue', () => {
     const { key, range_end } = rangeUnder('jobs/');
     expect([key.toString(), range_end.toString()]).to.deep.equal(['jobs/', 'jobs0']);
   });

@@ -90,7 +90,7 @@ describe('an eviction in etcd', () => {
   });
   afterEach(() => clients.close());
 
-  it('removes an entry that etcdctl created by one request', async () => {
+  it('needs one request to remove an entry that etcdctl created', async () => {
     const backend = clients.backend({ hosts: server.endpoint });
     const queue = freshQueue();
     const etcdctl = lockByEtcdctl(server.endpoint, queue);

@@ -19,7 +19,7 @@ describe('the list of queues in etcd', () => {
   const shown = (lines: ListedQueues): string[] =>
     lines.queues().map(({ name, depth, front, left }) => `${name} ${depth} ${front} ${left}`);
 
-  it('contains directories with an entry that is named after its lease, and no others', () => {
+  it('contains only directories in which at least one key is named after its lease', () => {
     const lines = new ListedQueues('p/', () => 0, false);
     lines.list([
       key('p/b/a-0123', 7),
@@ -36,7 +36,7 @@ describe('the list of queues in etcd', () => {
     expect(shown(lines)).to.deep.equal(['c/d 1 4 0', 'b 3 6 0', 'fast 1 10 0']);
   });
 
-  it('also contains directories with only keys of other programs, if the caller requests them', () => {
+  it('also contains, if the caller requests it, directories with only keys of other programs', () => {
     const lines = new ListedQueues('p/', () => 0, true);
     lines.list([
       key('p/config/a', 3, '0'),
@@ -101,7 +101,7 @@ describe('the diagnosis of keys in etcd', () => {
     expect(leasesIn('', [...keys, key('config/x', 4, '0')])).to.deep.equal(['10', '255']);
   });
 
-  it('reports directories without entries one by one if there is a prefix', () => {
+  it('reports directories without entries one by one if the backend has a prefix', () => {
     const keys = [key('p/config/x', 4, '0'), key('p/config/y', 5), key('p/leased/x', 6)];
     const [, ...below] = diagnoseKeys({ prefix: 'p/', beginning: '' }, keys);
     expect(below.map(({ level, about }) => `${level} ${about}`)).to.deep.equal([
@@ -115,7 +115,7 @@ describe('the diagnosis of keys in etcd', () => {
     expect(diagnoseKeys({ prefix: 'p/', beginning: '' }, many).at(-1)?.text).to.match(/^5 of them /);
   });
 
-  it('reports a key that all entries wait for, as an error if it has no lease and stays for ever', () => {
+  it('reports a key that blocks all entries, as an error if the key has no lease', () => {
     const [, stray, leased] = found(key('q/a', 1), key('q/x', 2, '0'), key('q/y', 3));
     expect(stray).to.match(/^error key "q\/x": .*never expires/);
     expect(leased).to.match(/^warning key "q\/y": .*is deleted with its lease/);

@@ -105,7 +105,7 @@ describe('the loss of an etcd entry', () => {
     connection.close();
   });
 
-  it('does not admit the next waiter of the same session after that session has ended', async () => {
+  it('admits no waiter of the same session when the session itself has ended', async () => {
     const connection = connect();
     const watches = new Watches(connection, LONG_TIMEOUT_MS);
     const late = new Set<string>();

@@ -22,7 +22,7 @@ describe('an etcd session with lost replies', () => {
     await Promise.all([proxy.stop(), detour.stop()]);
   });
 
-  it('returns the same position, and creates one entry, when the reply to an enqueue is lost', async () => {
+  it('creates only one entry when the client repeats an enqueue whose reply was lost', async () => {
     const session = await clients.session({ hosts: proxy.endpoint, requestTimeoutMs: 1_000 });
     const queue = freshQueue();
     const spec = newSpec(queue);

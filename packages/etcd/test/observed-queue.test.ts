@@ -54,7 +54,7 @@ describe('an observed etcd queue', () => {
     expect(queue.apply([])).to.equal(false);
   });
 
-  it('applies events that are newer than the read of the queue, in the order in which keys were created', () => {
+  it('sorts keys by their creation when it applies events that are newer than its read', () => {
     queue.apply([
       event('Put', row('c', { created: 11 })),
       event('Put', row('a', { created: 3, changed: 12, value: '2' })),
@@ -71,7 +71,7 @@ describe('an observed etcd queue', () => {
     expect(ends(queue)).to.deep.equal(['b=', 'a=']);
   });
 
-  it('moves a key that was created again to the end even if the event of its deletion was lost', () => {
+  it('moves a key that was created again to its end, even if the deletion event was lost', () => {
     queue.apply([event('Put', row('a', { created: 12, value: 'again' }))]);
     expect(ends(queue)).to.deep.equal(['b=', 'a=again']);
     expect(queue.entries().map(({ order }) => order)).to.deep.equal([5n, 12n]);

@@ -56,7 +56,7 @@ describe('the choice of the heartbeat proof', () => {
     expect(members.requested).to.deep.equal([]);
   });
 
-  it('reports from the versions of the members whether a member may lose watch events', async () => {
+  it('determines from the versions of the members whether one of them may lose watch events', async () => {
     const members = new Members();
     const choice = members.choice();
     expect(choice.mayLoseEvents).to.equal(true);
@@ -79,7 +79,7 @@ describe('the choice of the heartbeat proof', () => {
     expect(choice.strictIn('8')).to.equal(false);
   });
 
-  it('is not repeated for an older Raft term, in which a replaced leader may still respond', async () => {
+  it('is not made again when a replaced leader responds with an older Raft term', async () => {
     const members = new Members();
     const choice = members.choice();
     choice.prepare('8');
@@ -100,7 +100,7 @@ describe('the choice of the heartbeat proof', () => {
     expect(choice.strictIn('7')).to.equal(true);
   });
 
-  it('ignores a version that was requested before a request to the member failed', async () => {
+  it("ignores a member's version if another request to that member failed after the version was requested", async () => {
     const members = new Members();
     const choice = members.choice();
     choice.prepare('7');

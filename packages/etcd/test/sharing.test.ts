@@ -192,7 +192,7 @@ describe('a downgrade of an etcd entry', () => {
     await clients.follow(reader).untilAdmitted();
   });
 
-  it('is awaited by readers without further requests while only the value of the entry changes', async () => {
+  it('costs waiting readers no requests while only the value of the entry changes', async () => {
     const session = await direct();
     const { queue, id } = await holder(session);
     const waiting = clients.follow(await session.enqueue(newSpec(queue, { shared: true })));

@@ -93,7 +93,7 @@ describe('a client of an etcd queue with a single key, with failures', () => {
     await held?.release();
   });
 
-  it('is granted the lock after a wait even if the reply to the creation of the key is lost', async () => {
+  it("is granted the lock after a wait, even if the reply to the key's creation is lost", async () => {
     const session = await lossy();
     const held = await old.tryLock(queue);
     const spec = newSpec(queue);

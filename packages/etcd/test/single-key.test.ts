@@ -67,7 +67,7 @@ describe('an etcd queue with a single key', () => {
     await held?.release();
   });
 
-  it('makes holders of queuelock and of python-etcd3, which compares a value, exclude each other', async () => {
+  it('makes holders of queuelock and of python-etcd3 exclude each other', async () => {
     const session = await open({ singleKey: (name) => `/locks/${name}` });
     expect(await old.tryLockByValue(`/locks/${queue}`, 'uuid')).to.equal(true);
     const spec = newSpec(queue);
@@ -80,7 +80,7 @@ describe('an etcd queue with a single key', () => {
     expect(await own.operator.keysUnder(`/locks/${queue}`)).to.deep.equal([]);
   });
 
-  it('has one holder at a time when many clients with and without queues contend, and all of them finish', async function () {
+  it('has one holder at a time when many clients with and without queues contend', async function () {
     this.timeout(60_000);
     const options = { hosts: own.server.endpoint, singleKey: ownName };
     const ours = [1, 2, 3].map(() => createLockClient(etcd({ ...etcdTransport(), ...options })));
@@ -155,7 +155,7 @@ describe('an etcd queue with a single key', () => {
     expect(await everything()).to.deep.equal([queue]);
   });
 
-  it('uses the key of its own name only, also with a prefix and nested names', async () => {
+  it('uses only the single key of its own name, even with a prefix and nested names', async () => {
     const session = await open({ prefix: 'team/' });
     const inner = newSpec(`${queue}/nested`);
     expect((await session.enqueue(inner)).turn.admitted).to.equal(true);

@@ -149,7 +149,7 @@ describe('a call of the transport socket', () => {
       expect(events).to.include('retired');
     });
 
-  it('does not use the status of headers that end with an invalid code', async () => {
+  it('ignores a gRPC status in a block of headers that ends with invalid bytes', async () => {
     for (const status of [OK, INVALID]) {
       const { peer, call, events } = await open();
       const bytes = Buffer.concat([block(status), GARBAGE]);
@@ -186,7 +186,7 @@ describe('a call of the transport socket', () => {
     expect(events.at(-1)).to.equal('14 UNAVAILABLE: the member responded with HTTP status 502');
   });
 
-  it('is not called after it was cancelled, and resets the stream once', async () => {
+  it('delivers nothing to its caller after it was cancelled, and resets the stream once', async () => {
     const { peer, call, events } = await open();
     call.cancel();
     call.cancel();

@@ -172,7 +172,7 @@ describe('the socket transport of etcd, with an HTTP/2 server of Node', () => {
     expect(member.sessions).to.have.length(1);
   });
 
-  it('cancels a stream so that the server stops to send, and continues with others', async () => {
+  it('cancels a stream so that the server stops sending, and still exchanges data on other streams', async () => {
     await start({});
     const closed: number[] = [];
     member.reply = (stream, headers) => {
@@ -201,7 +201,7 @@ describe('the socket transport of etcd, with an HTTP/2 server of Node', () => {
   });
 });
 
-describe('a socket link of etcd', () => {
+describe('a connection of the socket transport to an etcd member', () => {
   const CALL_HEADERS = {
     ':method': 'POST',
     ':scheme': 'http',
@@ -251,7 +251,7 @@ describe('a socket link of etcd', () => {
     opened.end(Buffer.alloc(5));
   }
 
-  it('ends all of its calls, also when a listener throws, and then throws the error', async () => {
+  it('ends all of its calls when its socket closes, even if listeners throw', async () => {
     const link = dial();
     await eventually('it is ready', () => events.includes('ready'));
     const fail = (): never => {
@@ -285,7 +285,7 @@ describe('a socket link of etcd', () => {
     expect(events).to.deep.equal(['ready', 'retired', 'last: success', 'closed']);
   });
 
-  it('keeps no process alive without a call, also after it has connected to the second address of a host', async () => {
+  it('keeps a process alive only during a call, also with a host that has two addresses', async () => {
     const { lookup } = dns;
     const addresses = [
       { address: '::1', family: 6 },

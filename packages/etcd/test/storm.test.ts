@@ -27,7 +27,7 @@ describe('a client whose etcd servers fail', () => {
   }
 
   for (const transport of ['etcd3', 'http2'] as const) {
-    it(`connects a few times a second while it holds and waits, when both servers close each new connection (${transport})`, async () => {
+    it(`connects a few times a second while it holds and waits, if its servers close each connection (${transport})`, async () => {
       const ways = await waysTo(2);
       const client = await busyClient({ hosts: ways.hosts, transport });
       open.push({ stop: () => client.abandon() });

@@ -12,7 +12,7 @@ import { startTlsServer } from '@queuelock/harness/services/etcd-tls';
 
 const neverAborted = new AbortController().signal;
 
-describe('an etcd server that requires client certificates', function () {
+describe('connections to an etcd server with TLS and client certificates', function () {
   this.timeout(60_000);
   let certificates: Certificates;
   let server: ProcessService | undefined;
@@ -53,7 +53,7 @@ describe('an etcd server that requires client certificates', function () {
     describe(`over ${transport}`, () => {
       const https = (): string => `https://${server!.endpoint}`;
 
-      it('lets clients with a certificate acquire a lock and hand it off', async () => {
+      it('let clients with a certificate acquire a lock and hand it off', async () => {
         const { ca: rootCertificate, client } = certificates;
         const credentials = { rootCertificate, certChain: client.cert, privateKey: client.key };
         await using one = createLockClient(etcd({ hosts: https(), transport, credentials }));
@@ -67,7 +67,7 @@ describe('an etcd server that requires client certificates', function () {
         expect(order).to.deep.equal(['first', 'next']);
       });
 
-      it('lets clients acquire a lock when their URL names the certificate files', async () => {
+      it('let clients acquire a lock when their URL names the certificate files', async () => {
         const directory = await mkdtemp(join(tmpdir(), 'queuelock-tls-'));
         const { ca, client } = certificates;
         const files = { ca, cert: client.cert, key: client.key };
@@ -79,13 +79,13 @@ describe('an etcd server that requires client certificates', function () {
         await rm(directory, { recursive: true });
       });
 
-      it('reports to clients without a certificate that the member requires one', () =>
+      it('fail for a client without a certificate, with an error that names the missing option', () =>
         refusedWith(
           { hosts: https(), transport, credentials: { rootCertificate: certificates.ca } },
           /the member requires a certificate that it trusts: credentials\.certChain and credentials\.privateKey, or cert and key of the URL/,
         ));
 
-      it("reports an unknown authority to clients that do not trust the authority of the server's certificate", () => {
+      it("fail for a client that does not trust the server's authority, with an error that names the option", () => {
         const { client } = certificates;
         const credentials = { certChain: client.cert, privateKey: client.key };
         return refusedWith(
@@ -94,13 +94,13 @@ describe('an etcd server that requires client certificates', function () {
         );
       });
 
-      it('reports to clients without TLS that the member probably expects TLS', () =>
+      it('fail for a client without TLS, with an error that the member probably expects TLS', () =>
         refusedWith(
           { hosts: server!.endpoint, transport },
           /as a member that expects TLS does: https:\/\/ in hosts/,
         ));
 
-      it('reports to clients with TLS that a member does not use TLS', () =>
+      it('fail if the client uses TLS and the server does not, with an error that states this', () =>
         refusedWith({ hosts: `https://${plain!.endpoint}`, transport }, /does not seem to speak TLS/));
     });
   }

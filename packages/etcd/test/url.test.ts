@@ -131,7 +131,7 @@ describe('the URL of an etcd backend', () => {
     ['a text as a user', { auth: 'alice:wonderland' as never }, /auth must be an object; got a string/],
     ['a user without a name', { auth: { username: '', password: 'wonderland' } }, /auth has a username/],
   ] as const) {
-    it(`can be replaced by options, which are refused with ${about}`, () => {
+    it(`can be replaced by an object of options, which is refused with ${about}`, () => {
       expect(() => etcd(options))
         .to.throw(rule)
         .with.property('code', 'INVALID_ARGUMENT');

@@ -44,7 +44,7 @@ describe('the watches on one stream of an etcd server', () => {
     for (const key of keys) watch(key);
   }
 
-  describe('when the server numbers watches itself', () => {
+  describe("on a server that ignores the client's ids and numbers watches itself", () => {
     it('are requested one at a time, each after the confirmation of the one before', () => {
       watchAll('q/a', 'q/b', 'q/c');
       expect(member.requested).to.deep.equal(['q/a']);
@@ -89,7 +89,7 @@ describe('the watches on one stream of an etcd server', () => {
       expect(member.requested).to.deep.equal(['q/a']);
     });
 
-    it('are checked by a request for one more watch after another request to the server has failed', () => {
+    it('are tested, after a request to the server has failed, by one more watch on the stream', () => {
       watch('q/a');
       member.confirm('0');
       connection.failed(connection.endpoint, { what: 'a request', error: new Error('no answer') });
@@ -109,19 +109,19 @@ describe('the watches on one stream of an etcd server', () => {
     });
   });
 
-  describe('when the server accepts the proposed ids', () => {
+  describe('on a server that accepts the ids that the client proposes', () => {
     const confirmFirst = (): void => {
       watch('q/first');
       member.confirm(String(member.proposed[0]));
     };
 
-    it('are requested without waiting for each other after the first confirmation', () => {
+    it('are requested all at once after the server has confirmed the first watch', () => {
       confirmFirst();
       watchAll('q/a', 'q/b', 'q/c');
       expect(member.requested).to.deep.equal(['q/first', 'q/a', 'q/b', 'q/c']);
     });
 
-    it('may be confirmed in any order', () => {
+    it('may be confirmed by the server in any order', () => {
       confirmFirst();
       watchAll('q/a', 'q/b');
       const [, a, b] = member.proposed.map(String);
@@ -132,7 +132,7 @@ describe('the watches on one stream of an etcd server', () => {
       expect(notifications).to.deep.include({ 'q/a': ['live', 'q/a is gone'], 'q/b': ['live'] });
     });
 
-    it('all end when the server confirms an id that was not proposed', () => {
+    it('all end when the server confirms a watch with another id than the client has proposed', () => {
       confirmFirst();
       watchAll('q/a', 'q/b');
       member.confirm('1');

@@ -104,7 +104,7 @@ describe('the removal of an etcd entry whose key had earlier entries', () => {
     expect(reported).to.deep.equal([{ owned: false, at: 40n }]);
   });
 
-  it('shows that the entry held alone only if the label of this entry states so, and not that of an earlier entry', () => {
+  it('shows an exclusive hold if the label of this entry announced it, but not of an earlier entry', () => {
     const [reported, other] = [departures(), departures()];
     report(put(10, 12, NOTED), deleted(15), put(20), put(20, 25), deleted(30));
     expect(reported).to.deep.equal([{ owned: false, at: 30n }]);
@@ -114,7 +114,7 @@ describe('the removal of an etcd entry whose key had earlier entries', () => {
     expect(noted).to.deep.equal([{ owned: true, at: 30n }]);
   });
 
-  it("shows that the entry held alone if the waiter's process has recorded that", () => {
+  it("shows an exclusive hold if the waiter's process recorded that this entry held", () => {
     const reported = departures();
     expect(followed.markOwned(creationId({ key: KEY, createRevision: '10' }))).to.equal(false);
     expect(followed.markOwned(creationId({ key: KEY, createRevision: '40' }))).to.equal(false);

@@ -37,7 +37,7 @@ describe('expectAccepted', () => {
     expect(done.value).to.equal('stored');
   });
 
-  it('rejects when etcd refuses, and names lock, token and entry', async () => {
+  it('rejects when etcd refuses the write, and names lock, token and entry', async () => {
     expect(await errorOf(etcdOutcome(hold, { succeeded: false }))).to.deep.equal({
       code: 'OWNERSHIP_LOST',
       message:
@@ -46,7 +46,7 @@ describe('expectAccepted', () => {
     await expectAccepted(etcdOutcome(hold, Promise.resolve({ succeeded: true })));
   });
 
-  it('rejects when a znode refuses, and names lock, both tokens and path', async () => {
+  it('rejects when a znode refuses the write, and names lock, tokens of both holders, and path', async () => {
     const client = {
       get: async () => ({ data: encodeFencedData('x', 9n), version: 3 }),
       set: async () => expect.fail('it wrote'),
@@ -60,7 +60,7 @@ describe('expectAccepted', () => {
     );
   });
 
-  it('rejects when a fencing gate refuses, and distinguishes a later holder from missing headers', async () => {
+  it('rejects when a fencing gate refuses the request, with another error if its headers were missing', async () => {
     const gate = createFencingGate();
     const request = async (token: bigint): Promise<AnyFenceOutcome> => {
       const headers = new Headers(fencingHeaders({ ...hold, token }));
@@ -109,7 +109,7 @@ describe('sqlOutcome', () => {
     ({ reads }) =>
       reads ? { rowCount: tokens.length, rows: tokens.map((token) => ({ token })) } : { rowCount: 0 };
 
-  it('distinguishes a later holder, a missing row, and an earlier effect of the same hold', async () => {
+  it('reports whether a later holder, a missing row or an earlier write of this hold caused the refusal', async () => {
     const write = fencedUpdate('postgres', update);
     const later = await errorOf(Promise.resolve(await sqlOutcome(refusing('9'), write)));
     expect(later).to.deep.equal({
@@ -140,7 +140,7 @@ describe('sqlOutcome', () => {
     }
   });
 
-  it('rejects when it reads no token after the statement of claim(), or a smaller token than that statement wrote', async () => {
+  it('rejects when it reads no token, or too small a token, after the statement of claim()', async () => {
     const claim = sqlFences('mysql').claim(hold);
     const outcomes = [refusing(), refusing('6'), refusing('7', '7'), () => undefined];
     for (const query of outcomes)

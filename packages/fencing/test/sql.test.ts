@@ -40,7 +40,7 @@ describe('SQL statements', () => {
     expect(sqlFences('postgres').claim({ name: 'jobs', token: 42n }).statements).to.have.length(1);
   });
 
-  it('consist of the same text when they are given as parts for template literals', () => {
+  it('have the same text when the parts for a template literal are joined', () => {
     for (const dialect of DIALECTS) {
       const { text, strings, values } = fencedUpdate(dialect, update);
       expect(strings.raw).to.deep.equal([...strings]);

@@ -69,7 +69,7 @@ const CALLER = `
 
 for (const { name, lines, start } of [ETCD, ZOOKEEPER]) {
   for (const network of ['namespaces', 'proxies'] as const) {
-    describe(`three members of ${name}, network: ${network}`, () => {
+    describe(`three members of a cluster of ${name}, network: ${network}`, () => {
       const opened: Line[] = [];
       let cluster: Cluster;
       let keyCount = 0;
@@ -342,7 +342,7 @@ for (const { name, lines, start } of [ETCD, ZOOKEEPER]) {
         await client.stop();
       });
 
-      it('end the processes of a client when the client stops', async () => {
+      it('can have clients, each of which ends its processes when it stops', async () => {
         const client = await cluster.addClient();
         const child = await client.exec(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
         const pid = child.pid!;

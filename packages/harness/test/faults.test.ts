@@ -189,7 +189,7 @@ describe('a TCP proxy', () => {
     echo = new Echo();
   });
 
-  it('calls a callback with each chunk before it forwards the chunk, so that the callback can make a fault first', async () => {
+  it('passes each chunk to a callback before it forwards the chunk', async () => {
     const caller = call();
     await caller.echo('a');
     proxy.onClientData = (chunk) => {
@@ -291,7 +291,7 @@ describe('a TCP proxy before etcd', () => {
 });
 
 describe('freezing a process', () => {
-  it('is refused for an id that is not the id of one other process', async () => {
+  it('is refused for a number that is not the id of another process', async () => {
     for (const pid of [0, 1, -5, 1.5, NaN, process.pid]) {
       expect(await freeze(pid).catch(String)).to.match(/is not the id of another process/);
       expect(await thaw(pid).catch(String)).to.match(/is not the id of another process/);

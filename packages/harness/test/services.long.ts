@@ -21,7 +21,7 @@ const KINDS = [
 ];
 
 for (const { name, start, client } of KINDS) {
-  describe(`${name} as a process`, () => {
+  describe(`a server of ${name} that runs as a process`, () => {
     let server: ProcessService;
 
     beforeEach(async () => {

@@ -146,7 +146,7 @@ describe('a memory server', () => {
     expect(server.entryCount).to.equal(3);
   });
 
-  it('gives different keys to entries of queues whose names extend each other by slashes', async () => {
+  it('gives different keys to entries of nested names, such as a, a/1 and a/1/2', async () => {
     const session = await openSession(backend);
     const keys = new Set<string>();
     for (const queue of ['a', 'a/1', 'a/1/2', 'a']) keys.add((await session.enqueue(newSpec({ queue }))).key);

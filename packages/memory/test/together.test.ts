@@ -25,7 +25,7 @@ describe('one call that enters several queues of a memory server', () => {
     ]);
   });
 
-  it('returns placements in the order of the request', async () => {
+  it('returns the keys and turns of the entries in the order of the requested queues', async () => {
     const session = await openSession(backend);
     const specs = specsFor('b', 'a');
     const keys = (await session.enqueueAll!(specs)).map(({ key }) => key);
@@ -35,7 +35,7 @@ describe('one call that enters several queues of a memory server', () => {
     expect(server.entryCount).to.equal(2);
   });
 
-  it('fails and removes its other entries when it is repeated after an eviction of one', async () => {
+  it('rejects, when repeated after one entry was evicted, and removes the other entries of the call', async () => {
     const session = await openSession(backend);
     const specs = specsFor('a', 'b');
     const [a, b] = await session.enqueueAll!(specs);
@@ -53,7 +53,7 @@ describe('one call that enters several queues of a memory server', () => {
     expect(server.entryCount).to.equal(0);
   });
 
-  it('rejects if one of its ids was removed before the request arrived', async () => {
+  it('rejects if the request arrives after the removal of one of its entries', async () => {
     const late: (() => Promise<unknown>)[] = [];
     let lost = false;
     const far = memory({

@@ -16,13 +16,13 @@ async function contend(
 }
 
 describe('the URL of a memory server', () => {
-  it('names the same server for the same name in one process', async () => {
+  it('refers to one server in a process when it is used twice', async () => {
     expect(await contend(fromUrl('memory:one'), fromUrl('memory:one'))).to.equal(true);
     expect(await contend(fromUrl('memory:'), fromUrl('memory:'))).to.equal(true);
     expect(await contend(fromUrl('MEMORY:a%20b'), fromUrl('memory:a b'))).to.equal(true);
   });
 
-  it('names another server for another name', async () => {
+  it('refers to a different server when it contains a different name', async () => {
     expect(await contend(fromUrl('memory:one'), fromUrl('memory:two'))).to.equal(false);
     expect(await contend(fromUrl('memory:'), fromUrl('memory:one'))).to.equal(false);
     expect(await contend(memory(), fromUrl('memory:'))).to.equal(false);

@@ -11,7 +11,7 @@ describe('a virtual clock', () => {
     expect(clock.now()).to.equal(7);
   });
 
-  it('runs due timers earliest first, and timers of the same time in the order in which they were set', async () => {
+  it('runs due timers earliest first, and timers of equal time in the order of their creation', async () => {
     const clock = virtualClock();
     const ran: string[] = [];
     const set = (ms: number, name: string): void => {

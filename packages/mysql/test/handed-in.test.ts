@@ -100,7 +100,7 @@ describe('a pool that is passed to mysql()', () => {
 describe('a pool of MySQL that the application uses too', () => {
   const clients = new Clients();
 
-  it('leaves the backend a connection for heartbeats and steps when the application uses all others', async () => {
+  it('leaves the backend a connection for heartbeats and steps when the application uses all other connections', async () => {
     const pool = clients.pool({ connectionLimit: 3 });
     const session = await clients.session(clients.connect({ pool, requestTimeoutMs: 1_000 }));
     const first = await pool.getConnection();

@@ -55,7 +55,7 @@ describe('npm mariadb', () => {
     await Promise.all([first.release(), second.release()]);
   });
 
-  it('reports the numbers of its pool in the error when no connection is free', async () => {
+  it('reports in the error how many connections are in use when no connection is free', async () => {
     const shared = pool({ connectionLimit: 2 });
     const taken = [await shared.getConnection(), await shared.getConnection()];
     const backend = mysql({ pool: shared, requestTimeoutMs: 100 });
@@ -103,7 +103,7 @@ describe('npm mariadb', () => {
     await Promise.all([denied.close(), away.close()]);
   });
 
-  it('cannot be selected by the option driver beside a pool, nor can an unknown driver', () => {
+  it('cannot be selected by the option driver if the caller passes a pool', () => {
     expect(() => mysql({ pool: pool(), driver: 'mariadb' })).to.throw(/pool is given without tls, auth/);
     expect(() => mysql({ url: clients.url, driver: 'mysql' as never })).to.throw(
       /driver is mysql2 or mariadb; got "mysql"/,

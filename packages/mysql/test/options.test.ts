@@ -6,7 +6,7 @@ import { createPool } from 'mysql2/promise';
 import { fromUrl, mysql, type MysqlOptions } from '@queuelock/mysql';
 import { serverOf } from '../src/api/url.ts';
 
-describe('the URL of a MySQL', () => {
+describe('the URL of a MySQL backend', () => {
   const endpoints: Readonly<Record<string, string>> = {
     'mysql:///locks': 'mysql://127.0.0.1:3306/locks',
     'mysql://db.internal/locks': 'mysql://db.internal:3306/locks',
@@ -67,7 +67,7 @@ describe('the URL of a MySQL', () => {
   });
 });
 
-describe('the options of MySQL', () => {
+describe('the options of a MySQL backend', () => {
   const refusedOptions: readonly (readonly [MysqlOptions, string])[] = [
     [{}, 'or pool is given'],
     [
@@ -83,7 +83,7 @@ describe('the options of MySQL', () => {
     [{ url: 'mysql://h/a', conections: 3 } as never, 'did you mean connections?'],
   ];
   for (const [options, rule] of refusedOptions) {
-    it(`are refused if they break a rule, and the error states it: ${rule}`, () => {
+    it(`are refused with an error that states the broken rule: ${rule}`, () => {
       expect(() => mysql(options))
         .to.throw(rule)
         .and.have.property('message')

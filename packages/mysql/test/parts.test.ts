@@ -178,7 +178,7 @@ describe('the rate limit of connections to MySQL', () => {
   });
 });
 
-describe('diagnosis of the replicas of a MySQL', () => {
+describe('the diagnosis of the replicas of a MySQL server', () => {
   const texts = (facts: Readonly<Record<string, string>>, replicas = 1): readonly string[] =>
     failover(new Map(Object.entries(facts)), replicas).map(({ level, text }) => `${level}: ${text}`);
 
@@ -220,7 +220,7 @@ describe('an error of MySQL about a limit or a setting', () => {
     [3024, 'max_execution_time'],
     [3159, 'require_secure_transport'],
   ] as const)
-    it(`names the setting ${named} when the server sent it with the number ${errno}`, () => {
+    it(`names the setting ${named} when the server sent the error number ${errno}`, () => {
       expect(refused(errno)).to.include({ code: 'UNAVAILABLE', responded: true });
       expect(refused(errno).message).to.contain(named);
     });
@@ -229,7 +229,7 @@ describe('an error of MySQL about a limit or a setting', () => {
     expect(refused(1005, '(errno: 165 "Table is read only")').message).to.contain('innodb_read_only');
   });
 
-  it('names no setting when the client library has made the error', () => {
+  it('names no setting when the client library has created the error', () => {
     expect(refused(45_009)).to.include({ responded: false });
   });
 });

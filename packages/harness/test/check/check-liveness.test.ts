@@ -104,7 +104,7 @@ describe('rule L2 (hand-offs without faults)', () => {
   });
 });
 
-describe('rule L3 (no waiter is left)', () => {
+describe('rule L3 (no waiter is left waiting)', () => {
   const calm = (steps: Omit<Steps, 'token'>): HistoryBuilder =>
     new HistoryBuilder()
       .worker('a', ...HEARTBEATS)
@@ -155,7 +155,7 @@ describe('rule L4 (nothing is left over)', () => {
     const builder = alone().harness(100, { ev: 'left-over', kind: 'key', what: 'q/1' }).close(300, 'a');
     expect(messagesIn(builder)).to.deep.equal(['L4: left over: key q/1']);
   });
-  it('flags a process that ends with an error, later than 2 s after it was closed, or not at all', () => {
+  it('flags a process that ends with an error, later than 2 s after its close, or never', () => {
     const exit = (clean: boolean, tookMs: number): HistoryBuilder =>
       alone().harness(290, { ev: 'exited', worker: 'a', clean, tookMs }).close(300);
     expectFine(exit(true, 2_000));
@@ -163,21 +163,21 @@ describe('rule L4 (nothing is left over)', () => {
     expect(rulesIn(exit(false, 0))).to.deep.equal(['L4']);
     expect(rulesIn(alone().close(300))).to.deep.equal(['L4']);
   });
-  it('does not flag the end of a process that was killed as a fault', () => {
+  it('does not flag the end of a process that the harness killed on purpose', () => {
     const builder = alone().harness(100, { ev: 'killed', worker: 'a' });
     expectFine(builder.harness(101, { ev: 'exited', worker: 'a', clean: false, tookMs: 0 }).close(300));
   });
 });
 
 describe('rule L5 (processes and event loops)', () => {
-  it('flags a crash only once, although the process does not end cleanly either', () => {
+  it('flags a crash only once, and not also that the process exited with an error', () => {
     const builder = new HistoryBuilder()
       .worker('a', 0)
       .tell('a', 100, { ev: 'crashed', message: 'Error: so it is' });
     builder.harness(101, { ev: 'exited', worker: 'a', clean: false, tookMs: 0 });
     expect(messagesIn(builder.close(300))).to.deep.equal(['L5: a crashed: Error: so it is']);
   });
-  it('flags a late event loop if the run sets a limit, except when the test blocked the loop on purpose', () => {
+  it('flags a late event loop if the run sets a limit, unless the test blocked the loop', () => {
     const late = (): HistoryBuilder =>
       new HistoryBuilder().worker('a', 0).tell('a', 200, { ev: 'closed', loopDelayMs: 50 });
     const end = (builder: HistoryBuilder): HistoryBuilder =>

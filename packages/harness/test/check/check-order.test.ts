@@ -29,7 +29,7 @@ describe('rule F1 (order of grants)', () => {
   it('flags a grant past a waiter whose session is proven, although the waiter leaves later', () => {
     expect(rulesIn(passed({ cancelled: 62 }).close(300, ...all))).to.deep.equal(['F1']);
   });
-  it('does not flag a grant past a waiter that left before it, or that failed at an unknown time', () => {
+  it('does not flag a grant past a waiter that left earlier, or failed at an unknown time', () => {
     expectFine(passed({ cancelled: 61 }).close(300, ...all));
     expectFine(passed({ failed: 62 }).close(300, ...all));
   });
@@ -42,7 +42,7 @@ describe('rule F1 (order of grants)', () => {
       .attempt('c', { token: 3, queued: 40, acquired: 6_000, released: 6_001 });
     expectFine(builder.close(7_100, 'b', 'c'));
   });
-  it('flags a grant past a waiter that is killed only later', () => {
+  it('flags a grant past a waiter that is killed only after that grant', () => {
     const builder = passed({}).harness(100, { ev: 'killed', worker: 'b' });
     expect(rulesIn(builder.close(300, 'a', 'c'))).to.deep.equal(['F1']);
   });

@@ -196,7 +196,7 @@ describe('rule F1 (order of grants) with shared holds', () => {
     expect(rulesOf(overlap(late, { terms: READS }))).to.deep.equal(['F1']);
     expect(rulesOf(overlap({ ...late, terms: READS }, {}))).to.deep.equal(['F1']);
   });
-  it('does not flag claims that are granted out of order if the permits suffice for both', () => {
+  it('does not flag claims that are granted out of order if the permits suffice for both claims', () => {
     fine(overlap({ terms: permits(1), acquired: 60 }, { terms: permits(2) }));
   });
   it('flags a claim for one permit that is granted before an earlier claim for all permits', () => {
@@ -306,7 +306,7 @@ describe('rules of liveness with shared holds', () => {
       .attempt('a', { n: 2, queue: 'r', token: 1, queued: 10, together: [1, 2] });
     expect(rulesOf(builder)).to.deep.equal(['L3', 'L3']);
   });
-  it('are checked together with a count of the holds by kind of claim', () => {
+  it('are checked in one pass that also counts the holds by kind of claim', () => {
     const builder = overlap({ downgrading: 50 }, { terms: { leader: true } }, 100).attempt('c', {
       token: 3,
       queue: 's',

@@ -46,7 +46,7 @@ const afterCalm = (released: number): HistoryBuilder =>
     .harness(24_000, { ev: 'end' });
 
 describe('a standstill of the machine', () => {
-  it('extends the time limit of a waiter after a crash by exactly the length of the standstill (rule L1)', () => {
+  it("extends a waiter's time limit after a crash by exactly the standstill's length (rule L1)", () => {
     expect(rulesIn(crash(6_400).close(30_000, 'b'))).to.deep.equal(['L1']);
     expectFine(still(crash(6_400).close(30_000, 'b'), 3_000, 3_300));
     expect(rulesIn(still(crash(6_401).close(30_000, 'b'), 3_000, 3_300))).to.deep.equal(['L1']);
@@ -88,7 +88,7 @@ describe('a standstill of the machine', () => {
     expectFine(still(late(), 300, 600), limits);
     expect(rulesIn(still(late(), 300, 590), limits)).to.deep.equal(['L5']);
   });
-  it('does not excuse an overlap of holds, a late write that fencing accepted, or a grant out of order', () => {
+  it('excuses no overlap of holds, no accepted late write, and no grant out of order', () => {
     const overlap = (): HistoryBuilder =>
       handOver(99).effect('b', 110, { token: 2 }).effect('a', 115, { token: 1 });
     const past = (): HistoryBuilder =>

@@ -130,7 +130,7 @@ describe('the check of a history', () => {
         .effect('a', PROVEN_MS + 1, { token: 1, outcome: 'refused' });
       expect(rulesIn(builder.close(6_100, 'a'))).to.deep.equal(['S2']);
     });
-    it('flag a hold that begins after its own deadline, unless its worker records that no proven time was left', () => {
+    it('flag a hold that begins after its own deadline, unless its worker recorded 0 ms of proven time', () => {
       const late = (remainingMs: number): HistoryBuilder =>
         new HistoryBuilder()
           .worker('a', 0)
@@ -210,7 +210,7 @@ describe('the check of a history', () => {
         .attempt('c', { token: 3, queued: 12, acquired: 50, released: 60 });
       expect(rulesIn(builder.close(300, 'a', 'b', 'c'))).to.deep.equal(['S2', 'S2']);
     });
-    it('measure the time from the end of a hold to the next grant, separately for lost and released holds', () => {
+    it("measure the time from a hold's end to the next grant, separately for lost and released holds", () => {
       const lost = check(runOf(frozenHolder(DEADLINE + 7, 9_000).close(9_100, 'a', 'b').events), LIMITS);
       expect(lost.numbers.gaps.lost[0]).to.be.closeTo(7, 1e-3);
       const released = check(runOf(handedOver(100, 103).close(300, 'a', 'b').events), LIMITS);

@@ -87,7 +87,7 @@ describe('histories in files', () => {
   it('are rejected when the directory contains no history', async () => {
     expect(await readRun(directory).then(String, String)).to.contain('has no file that ends in .jsonl');
   });
-  it('supply the ten nearest events of its queue for each finding', async () => {
+  it('supply, for each violation, the ten events of its queue that are nearest in time', async () => {
     await write(builder());
     const { run } = await readRun(directory);
     const [finding] = await withEvents(directory, check(run, LIMITS).findings);

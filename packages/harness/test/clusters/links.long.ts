@@ -23,7 +23,7 @@ describe('a cut of a member', () => {
     );
   });
 
-  it('loses what the member receives if the direction is "in", and what the member sends if the direction is "out"', () => {
+  it('loses what the member receives with direction "in", and what it sends with direction "out"', () => {
     expect(cutPairs({ from: 'members', direction: 'in' })).to.deep.equal([
       'member-2>member-1 silence',
       'member-3>member-1 silence',
@@ -34,7 +34,7 @@ describe('a cut of a member', () => {
     ]);
   });
 
-  it('affects one link when the cut names the other end', () => {
+  it('affects only the link to another node when the cut names that node', () => {
     expect(cutPairs({ from: 'client-1', direction: 'in' })).to.deep.equal(['client-1>member-1 silence']);
     expect(cutPairs({ from: 'member-1' })).to.deep.equal([]);
   });

@@ -38,7 +38,7 @@ describe('prepared programs of a test run', () => {
     });
   });
 
-  it('include all programs of the gate in a long run, and each has instructions to install it', () => {
+  it('include in the long run all programs of the gate, each with instructions to install it', () => {
     expect(LONG_PROGRAMS).to.include.members([...GATE_PROGRAMS]);
     expect(LONG_PROGRAMS.map(howToGet)).to.not.include('');
   });

@@ -80,7 +80,7 @@ describe('a server that the environment names', () => {
     }
   });
 
-  it('is named in the error when it is absent and the test allows no other server', async () => {
+  it('is required when a test allows no other server: the error names the environment variable', async () => {
     const error = await withEnvironment({ QUEUELOCK_ETCD_ENDPOINTS: undefined }, () =>
       startEtcd({ way: 'endpoints' }).catch((reason: unknown) => reason),
     );
@@ -90,8 +90,8 @@ describe('a server that the environment names', () => {
   });
 });
 
-describe('a process that does not start', () => {
-  it('is reported with its log and leaves nothing behind', async () => {
+describe('a server that the harness starts', () => {
+  it('is reported with its log, and leaves nothing behind, when its process does not start', async () => {
     const scratch = mkdtempSync(join(tmpdir(), 'queuelock-empty-'));
     const error = await withEnvironment({ QUEUELOCK_SERVER_DATA: scratch }, () =>
       startEtcd({ way: 'process', flags: { 'no-such-flag': 1 } }).catch(String),
@@ -195,7 +195,7 @@ describe('a container image that is not available', () => {
 });
 
 describe('a shared server', () => {
-  it('is the same for all suites, and is recorded in QUEUELOCK_RAN_AGAINST for each suite', async () => {
+  it('is one server for all suites, and is recorded in QUEUELOCK_RAN_AGAINST for each suite', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'queuelock-ran-'));
     const file = join(directory, 'ran.jsonl');
     try {

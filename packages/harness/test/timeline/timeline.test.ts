@@ -26,7 +26,7 @@ const drawn = (options: { window?: [number, number] } = {}): string => {
 };
 const bars = (svg: string): number => svg.match(/height="11" rx="2" fill="#0072b2"/g)?.length ?? 0;
 
-describe('the timeline', () => {
+describe('the timeline of a recorded run', () => {
   it('is one file without scripts, with all text escaped', () => {
     const svg = drawn();
     expect(svg).to.match(/^<svg xmlns="http:\/\/www.w3.org\/2000\/svg"[^]*<\/svg>\n$/);
@@ -49,7 +49,7 @@ describe('the timeline', () => {
   it('refuses a window that ends before it begins', () => {
     expect(() => drawn({ window: [2, 1] })).to.throw('window: [2, 1]');
   });
-  it('selects for a long run the time around the first violation', () => {
+  it('shows only the time around the first violation when the run took long', () => {
     const long = builder().harness(600_000, { ev: 'end' });
     const run = runOf(long.events);
     const [violation] = violationsOf(run, check(run, LIMITS).findings);
