@@ -173,7 +173,7 @@ describe('a queue of PostgreSQL with an advisory lock', () => {
     await (await waiting).release();
   }).timeout(WITHIN_MS);
 
-  it("frees the lock when the holder's process crashes, and grants the next waiter when the lease ends", async () => {
+  it('frees the advisory lock when the holder crashes, and grants the next waiter after the lease', async () => {
     const holding = await holder();
     const theirs = (await other()).query(`select pg_advisory_lock(${KEY})`);
     await holding.kill();
@@ -271,7 +271,7 @@ describe('a queue of PostgreSQL with an advisory lock', () => {
     await clients.until('select count(*)::int from queuelock.entry', 0);
   });
 
-  it('loses the entry of a session that is resumed', async () => {
+  it('removes the entry of a session that is resumed over another connection', async () => {
     const backend = clients.connect({ advisoryKey });
     const session = await clients.session(backend);
     const spec = newSpec();

@@ -32,12 +32,12 @@ describe('the URL of a PostgreSQL', () => {
     expect(() => fromUrl('postgres://h?shema=a')).to.throw('shema is unknown, did you mean schema?');
   });
 
-  it('selects the npm package that connects, and refuses unknown names', async () => {
+  it('selects the npm package by its parameter driver, and is refused with an unknown package', async () => {
     await fromUrl('postgres://h?driver=postgres').close();
     expect(() => fromUrl('postgres://h?driver=knex')).to.throw('driver is pg or postgres; got "knex"');
   });
 
-  it('does not select the npm package if the option `driver` does', () => {
+  it('does not select the npm package if the caller passes the option `driver`', () => {
     expect(() => postgres({ url: 'postgres://h?driver=knex', driver: 'pg' })).not.to.throw();
   });
 

@@ -158,7 +158,7 @@ describe('the steps on PostgreSQL', () => {
     expect(error.message).to.contain('default_transaction_isolation');
   });
 
-  it('order entries by their commits and not by their requests', async () => {
+  it('order entries by the commits of their transactions, not by the times of the requests', async () => {
     const session = await clients.session();
     await session.enqueue(newSpec({ queue: 'ordered' })).then(({ key }) => key);
     // Simulates a step in progress on the queue by an open transaction of the operator. The next step waits for its

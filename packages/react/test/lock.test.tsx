@@ -113,7 +113,7 @@ describe('useLock', () => {
     expect(bridge.joins).to.have.lengthOf(2);
   });
 
-  it('leaves with `leave`, and ignores later states of that join', () => {
+  it('leaves the queue when `leave` is called, and ignores later states of the ended join', () => {
     page.testing.render(around(<Editor name="a" isKeen />));
     say(QUEUED);
     page.testing.act(() => {

@@ -6,7 +6,7 @@ import { queueOf } from './queues.ts';
 import { circularWaits, leftOf, waitsFor, type Member } from './deadlock-oracle.ts';
 
 describe('the search for deadlocks', () => {
-  it('lists the waits of a cycle, beginning with the victim, the one that began last', () => {
+  it('lists the waits of a cycle, first that of the victim, which began last', () => {
     const found = findDeadlocks([
       queueOf('x', { id: 'ann-x', owner: 'ann' }, { id: 'ben-x', owner: 'ben', holds: ['ben-y'], since: 5 }),
       queueOf('y', { id: 'ben-y', owner: 'ben' }, { id: 'ann-y', owner: 'ann', holds: ['ann-x'], since: 3 }),

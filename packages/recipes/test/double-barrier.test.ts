@@ -212,7 +212,7 @@ describe('a double barrier', () => {
     expect(await failureOf(all[0]!.place!.leave()), 'asked again').to.include({ code: 'TIMEOUT' });
   });
 
-  it('lets a member leave alone when its signal has already aborted', async () => {
+  it('lets a member leave alone if the signal passed to `leave` has already aborted', async () => {
     const all = await walkers(2);
     all[0]!.leave({ signal: AbortSignal.abort(new Error('enough')) });
     await stage.settle();

@@ -148,7 +148,7 @@ describe('a ZooKeeper queue with naming fast', () => {
     });
   }
 
-  it('shows observers the values of entries, without the ids beside them', async () => {
+  it('shows observers the values of entries without the ids that are stored with them', async () => {
     const seen: string[] = [];
     const watching = bench
       .backend(server, { naming: 'fast' })

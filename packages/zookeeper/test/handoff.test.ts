@@ -118,7 +118,7 @@ describe('a hand-off in ZooKeeper', () => {
       ['is cancelled', (middle: Session, id: string) => middle.remove(queue, id)],
       ['loses its session', (middle: Session) => middle.close()],
     ] as const) {
-      it(`does not reach the last of three entries when the entry in the middle ${how}, ${where}`, async () => {
+      it(`does not reach the third entry when the second entry ${how}, and the third one is ${where}`, async () => {
         const [holder, middle, last] = [await one.open(), await one.open(), await process().open()];
         const [held, input] = [newSpec(queue), newSpec(queue)];
         await holder.enqueue(held);
@@ -229,7 +229,7 @@ describe('a hand-off in ZooKeeper', () => {
     expect(await outcome(holder.remove(queue, held.id))).to.equal('fine');
   });
 
-  it('does not skip an entry of Curator in between', async () => {
+  it('does not skip an entry of Curator between the holder and the waiter', async () => {
     const [holder, waiter] = [await one.open(), await one.open()];
     const held = newSpec(queue);
     await holder.enqueue(held);

@@ -115,7 +115,7 @@ describe('a resumed ZooKeeper session', () => {
     });
   }
 
-  it('continues with an entry that is enqueued again with another limit', async () => {
+  it('keeps the key and token of an entry that it enqueues again with another semaphore limit', async () => {
     const first = await bench.session(server);
     const spec = newSpec(queue, { limit: 2 });
     const { key, token } = await first.enqueue(spec);

@@ -20,7 +20,7 @@ describe('the minimum TTL of a ZooKeeper session', () => {
     ['a single server', { syncLimit: 2 }, 8_000, 15_000],
     ['a sync limit of one tick', { tickTimeMs: 1_000, syncLimit: 1 }, 4_000, 15_000],
   ] as const) {
-    it(`is ${min} ms with a default of ${usual} ms: ${what}`, () => {
+    it(`is ${min} ms, and the default TTL ${usual} ms, for ${what}`, () => {
       const { minTtlMs, defaultTtlMs } = zookeeper({ hosts: ['h'], ...ticks }).info;
       expect({ minTtlMs, defaultTtlMs }).to.deep.equal({ minTtlMs: min, defaultTtlMs: usual });
     });
