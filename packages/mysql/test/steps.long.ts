@@ -66,7 +66,7 @@ describe('requests to MySQL', () => {
     await Promise.all(served);
   }).timeout(60_000);
 
-  it('poll for waiters by indexes only', async () => {
+  it('use only indexes when they poll for waiters', async () => {
     const session = await clients.session();
     const waiting = {
       queue: 'handed',
@@ -143,7 +143,7 @@ describe('the fencing tokens on MySQL', () => {
     return token;
   }
 
-  it('grow even if the clock of the server was set back and the row of the queue was removed', async () => {
+  it('grow even if the server clock was set back and the row of the queue was removed', async () => {
     const first = await tokenOf('behind');
     const { operator } = clients;
     const ahead = first + 60_000_000_000n;
@@ -281,7 +281,7 @@ describe('the tables of MySQL', () => {
     expect(message).to.include('of a later release, version 2');
   });
 
-  it('are not created with a wrong password or without the database, and the error has no password', async () => {
+  it('are not created with a wrong password or without the database, and no error contains the password', async () => {
     const wrong = clients.url.replace('root@', 'root:secret-word@');
     const denied = await refusal(clients.session(clients.connect({ url: wrong })));
     expect(denied.code).to.equal('ACCESS_DENIED');
@@ -293,7 +293,7 @@ describe('the tables of MySQL', () => {
     );
   });
 
-  it('are completed after a restore without procedures, and after a table was dropped or truncated', async () => {
+  it('are repaired after a restore without procedures, and after a table was dropped or truncated', async () => {
     const locks = createLockClient(clients.connect());
     await locks.run('restored', () => undefined);
     const spoil: Readonly<Record<string, readonly string[]>> = {

@@ -88,7 +88,7 @@ describe('the options of PostgreSQL', () => {
     ['no PEM', { tls: { ca: 'secret', cert: 'secret', key: 'secret' } }, 'tls.ca is in PEM'],
   ];
   for (const [about, options, rule] of wrong) {
-    it(`are refused if they contain ${about}`, () => {
+    it(`are refused if they are invalid: ${about}`, () => {
       expect(() => postgres(options as PostgresOptions))
         .to.throw(rule)
         .with.property('message')
@@ -103,7 +103,7 @@ describe('the options of PostgreSQL', () => {
 });
 
 describe('the migration of PostgreSQL', () => {
-  it('is one transaction for the requested schema', () => {
+  it('is SQL of one transaction for the requested schema', () => {
     const text = migration({ schema: 'team', role: 'app user' });
     expect(text)
       .to.match(/^begin;\ncreate schema if not exists team;/)

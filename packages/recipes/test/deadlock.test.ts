@@ -138,7 +138,7 @@ describe('the search for deadlocks', () => {
   }
 
   for (const status of ['stale', 'connecting'] as const) {
-    it(`ignores a queue that is ${status}`, () => {
+    it(`ignores a queue whose snapshot has the status ${status}`, () => {
       const one = queueOf('x', { id: '1' }, { id: '2', holds: ['3'] });
       const other = queueOf('y', { id: '3' }, { id: '4', holds: ['1'] });
       expect(findDeadlocks([one, other])).to.have.lengthOf(1);

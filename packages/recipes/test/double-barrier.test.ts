@@ -125,7 +125,7 @@ describe('a double barrier', () => {
     expect(all.slice(1).map(({ place }) => place!.index)).to.deep.equal([0, 1, 2]);
   });
 
-  it('ends a round without a member that dies during it', async () => {
+  it('ends a round without waiting for a member that dies during the round', async () => {
     const all = await walkers(3);
     all[0]!.leave();
     all[2]!.leave();

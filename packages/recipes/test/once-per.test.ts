@@ -129,7 +129,7 @@ describe('oncePer', () => {
   });
 
   for (const guarantee of ['at-most-once', 'at-least-once'] as const) {
-    it(`leaves no entry when a call is aborted at any await under ${guarantee}`, async () => {
+    it(`leaves no entry when a call is aborted at any await, with the guarantee ${guarantee}`, async () => {
       const before = async (at: MemoryStage): Promise<() => unknown> => {
         const ahead = await at.client().acquire('report');
         return () => ahead.release();

@@ -46,7 +46,7 @@ describe('a hold as its holder knows it in a simulated run', () => {
     expect(ends()).to.deep.equal([{ ...end, atMs: 5_000, untilMs: 1_000, how: 'lost' }]);
   });
 
-  it('is extended by each new proof', async () => {
+  it('is extended when its proven time grows', async () => {
     const { timeline, beliefs, machine, held, proven, ends } = onStage();
     machine.after(900, () => (proven.untilMs = 3_000));
     machine.after(2_000, () => beliefs.end(held, 'released'));

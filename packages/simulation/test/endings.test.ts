@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { isExplained, type Circumstances } from '../src/run/endings.ts';
 import type { Fact } from '../src/run/facts.ts';
 
-describe('the checker of errors that end waits in a simulated run', () => {
+describe('the checker of errors that end waits in a simulation', () => {
   const calm: Circumstances = {
     client: 'c0',
     isUnruly: false,

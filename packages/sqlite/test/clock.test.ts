@@ -31,7 +31,7 @@ describe('the monotonic clock on which SQLite leases rely', () => {
     ['is the clock of a machine that has just booted', 0.3, 0.3, false],
   ];
   for (const [about, clockAtStart, machineAtStart, isFault] of cases)
-    it(`is ${isFault ? 'refused' : 'accepted'} when it ${about}`, () => {
+    it(`is ${isFault ? 'refused' : 'accepted'} if it behaves in this way: it ${about}`, () => {
       const fault = clockFault({ runtime: undefined, clockAtStart, machineAtStart });
       expect(fault !== undefined).to.equal(isFault);
     });

@@ -98,7 +98,7 @@ describe('a SQLite file that another user can change', () => {
   });
 });
 
-describe('the path of a notification socket, read from a SQLite file', () => {
+describe('the path of a notification socket in a SQLite file', () => {
   const clients = new Clients();
 
   it('is used only if a socket exists there, in the private socket folder of the file', async () => {

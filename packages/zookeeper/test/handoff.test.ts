@@ -141,7 +141,7 @@ describe('a hand-off in ZooKeeper', () => {
       ['while it is followed', 'before'],
       ['before it is followed', 'after'],
     ] as const) {
-      it(`does not happen when the holder is converted to a reader ${when}, ${where}`, async () => {
+      it(`does not happen when the holder is converted to a reader (${when} by a waiter ${where})`, async () => {
         const [holder, waiter] = [await one.open(), await process().open()];
         const held = newSpec(queue);
         const first = await holder.enqueue(held);
@@ -197,7 +197,7 @@ describe('a hand-off in ZooKeeper', () => {
   });
 
   for (const isDown of [false, true]) {
-    const how = isDown ? 'while the connection is down' : 'just before';
+    const how = isDown ? 'while the connection is down' : 'just before the hand-off';
     it(`does not admit a waiter whose entry an operator removed ${how}`, async () => {
       const [holder, waiter] = [await one.open(), await two.open()];
       const first = await holder.enqueue(newSpec(queue));

@@ -32,7 +32,7 @@ describe('a repeated enqueue of an entry in ZooKeeper', () => {
     ['as a shared entry', {}, { shared: true }],
     ['with more permits', { limit: 3 }, { limit: 3, permits: 2 }],
   ] as const) {
-    it(`${what} is refused, and the existing entry is unchanged`, async () => {
+    it(`is refused if the request has changed (${what}), and the existing entry is unchanged`, async () => {
       const spec = newSpec(queue, stored);
       const { key } = await session.enqueue(spec);
       const other = { ...spec, ...wanted };

@@ -69,7 +69,7 @@ describe('the minimum TTL of a ZooKeeper session', () => {
     expect((await backend.open(15_000, signal)).ttlMs).to.equal(5_000);
   });
 
-  it('applies after a reconnect: a session that is granted less than before is lost', async () => {
+  it('applies after a reconnect: a session is lost if the server then grants a shorter TTL', async () => {
     const settings = { maxSessionTimeout: 10_000 };
     const server = await started(settings);
     const session = await bench.session(server.endpoint, 8_000);
