@@ -88,7 +88,7 @@ describe('a MariaDB with a global setting', function () {
     'autocommit = 0': 'autocommit of the connections of pool must be 1',
   };
   for (const [setting, refused] of Object.entries(OVERRIDDEN))
-    it(`has no effect on clients that connect by URL, but makes a pool be refused: ${setting}`, async () => {
+    it(`can be used over a URL, but not over a pool, with the setting ${setting}`, async () => {
       const [name = ''] = setting.split(' ');
       await clients.operator.run(`set global ${setting}`);
       try {

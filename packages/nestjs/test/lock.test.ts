@@ -164,7 +164,7 @@ describe('@Lock', () => {
     expect(decorate({}, { get: () => undefined })).to.throw(/not a property or accessor/);
   });
 
-  it('makes the application fail at its start if the module is missing or a client name is repeated', async () => {
+  it('makes the start of an application fail if its module is missing or a client name is repeated', async () => {
     const bare = testingModule({ providers: [Ledger] }).compile();
     expect(await failure(bare)).to.match(/Ledger/);
     const twice = testingModule({ imports: [memoryLocks(), memoryLocks()] }).compile();

@@ -233,7 +233,7 @@ describe('the steps on PostgreSQL', () => {
     expect(await dead.remove('left', held.id)).to.equal(false);
   });
 
-  it('do not end a session while its heartbeat waits for the commit', async () => {
+  it('do not end a session whose latest heartbeat still waits for its commit', async () => {
     const [slow, other] = [await clients.session(), await clients.session()];
     await slow.enqueue(newSpec({ queue: 'slow' }));
     await clients.operator.query(

@@ -279,7 +279,7 @@ describe('a double barrier', () => {
     expect(where(all)).to.deep.equal(['in', 'LIMIT_MISMATCH', 'in']);
   });
 
-  it('does not count entries of plain locks with the same name as members', async () => {
+  it('does not count plain locks in the queue of the barrier as members', async () => {
     const client = stage.client();
     const reader = await join(client, 'pair', { mode: 'shared' });
     const raw = await join(client, 'pair', { mode: 'shared', value: 'raw' });

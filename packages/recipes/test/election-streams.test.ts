@@ -305,7 +305,7 @@ describe('streams of elections and locks', () => {
       expect(failures.values.length).to.equal(notified);
     });
 
-    it('emits the failures of lead too', async () => {
+    it('emits the failures of a call of `lead` too', async () => {
       const { intercept } = unplugged();
       const own = candidate('a', stage.client({ backend: { intercept } }));
       const failures = watch(own.errors$);

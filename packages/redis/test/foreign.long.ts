@@ -23,7 +23,7 @@ describe('keys on Redis that other programs have written', () => {
     });
   }
 
-  it('make an enqueue fail when they are sorted sets in the place of its entries', async () => {
+  it('make an enqueue fail when they are sorted sets under the key of the queue entries', async () => {
     const session = await clients.session();
     await clients.operator.redis.zadd(keyOf('line:jobs'), 7, 'mine');
     expect(await refusal(session.enqueue(newSpec()))).to.have.property('code', 'FOREIGN_FORMAT');

@@ -11,7 +11,7 @@ const PRELOAD = new URL('./shifted-clock.mjs', import.meta.url).href;
 describe('the monotonic clock on which SQLite leases rely', () => {
   const clients = new Clients();
 
-  it('causes an error that names process.hrtime when it started with the process', async () => {
+  it('causes an error that names process.hrtime when it started with the process, not with the machine', async () => {
     const child = fork(SCRIPT, [clients.file], { execArgv: [...process.execArgv, '--import', PRELOAD] });
     const exit = once(child, 'exit');
     const [outcome] = (await once(child, 'message')) as [string];

@@ -226,7 +226,7 @@ describe('the order of entries in ZooKeeper', () => {
     expect(contendersIn(names, scheme).map(({ sequence }) => sequence)).to.deep.equal([-1, 0, 1]);
   });
 
-  it('puts the entry before the wrap ahead of the entry after it', () => {
+  it('puts the entry before a wrap of the sequence number ahead of the entry after it', () => {
     const [before, after] = [lock('2147483647'), lock('-2147483648')];
     expect(
       conflictsAhead([before, after], { own: own(after), scheme }).map(({ name }) => name),
@@ -236,7 +236,7 @@ describe('the order of entries in ZooKeeper', () => {
     expect(distance(-2147483648, 2147483647)).to.equal(-1);
   });
 
-  it('is expressed by a number that grows across the wrap', () => {
+  it('is expressed by a number that also grows when the sequence number wraps', () => {
     expect([0, 2147483647, -2147483648, -1].map(orderOf)).to.deep.equal([
       0n,
       2147483647n,

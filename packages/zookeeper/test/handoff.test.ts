@@ -198,7 +198,7 @@ describe('a hand-off in ZooKeeper', () => {
 
   for (const isDown of [false, true]) {
     const how = isDown ? 'while the connection is down' : 'just before the hand-off';
-    it(`does not admit a waiter whose entry an operator removed ${how}`, async () => {
+    it(`does not admit a waiter whose entry an operator has removed (${how})`, async () => {
       const [holder, waiter] = [await one.open(), await two.open()];
       const first = await holder.enqueue(newSpec(queue));
       const next = await waiter.enqueue(newSpec(queue));

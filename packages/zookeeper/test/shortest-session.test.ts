@@ -47,7 +47,7 @@ describe('the minimum TTL of a ZooKeeper session', () => {
     });
   }
 
-  it('must be granted by the server: a TTL below it is refused, and no session remains', async () => {
+  it('is checked after connecting: a shorter TTL that the server grants is refused, and no session remains', async () => {
     const server = await started({ maxSessionTimeout: 3_000 });
     const backend = bench.backend(server.endpoint, { syncLimit: 5 });
     const before = await sessions(server.endpoint);
