@@ -6,11 +6,11 @@ import { Clients } from './clients.ts';
 // next entry in each of them gets the same order number.
 const LAST = 5_000_000_000_000_000;
 
-describe('two entries of a session with the same order number', function () {
+describe('entries of a session with equal order numbers in two queues', function () {
   this.timeout(60_000);
   const clients = new Clients();
 
-  it('are granted separately', async () => {
+  it('are each granted only when the hold in their own queue is released', async () => {
     const [holder, waiter] = [createLockClient(clients.connect()), createLockClient(clients.connect())];
     const [first, second] = [await holder.acquire('first'), await holder.acquire('second')];
     await clients.operator.run(`update queuelock_queue set last = ${LAST}`);

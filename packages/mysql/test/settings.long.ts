@@ -88,7 +88,7 @@ describe('a MariaDB with a global setting', function () {
     'autocommit = 0': 'autocommit of the connections of pool must be 1',
   };
   for (const [setting, refused] of Object.entries(OVERRIDDEN))
-    it(`can be used by clients with a URL despite ${setting}, but not by a pool`, async () => {
+    it(`can be used over a URL, but not over a pool, with the setting ${setting}`, async () => {
       const [name = ''] = setting.split(' ');
       await clients.operator.run(`set global ${setting}`);
       try {
@@ -108,7 +108,7 @@ describe('a MariaDB with a global setting', function () {
       }
     });
 
-  it('can open no session if the setting is tx_read_only, and the error names the setting', async () => {
+  it('makes the opening of a session fail with an error that names tx_read_only when it is on', async () => {
     await clients.operator.run('set global tx_read_only = 1');
     try {
       const backend = clients.connect();
@@ -124,7 +124,7 @@ describe('a MariaDB with a global setting', function () {
     }
   });
 
-  it('causes an error that names max_user_connections', async () => {
+  it('causes an error that names max_user_connections when a user has reached this limit', async () => {
     await clients.operator.run("alter user app@'127.0.0.1' with max_user_connections 1");
     const [one, other] = [1, 2].map(() =>
       createLockClient(mysql({ url: asApp() }), { connectTimeoutMs: 1_000 }),
@@ -139,7 +139,7 @@ describe('a MariaDB with a global setting', function () {
     }
   });
 
-  it('refuses a session with read_only to a user who is not an administrator', async () => {
+  it('makes the opening of a session fail for an ordinary user when read_only is on', async () => {
     // A superuser may write even on a server with read_only.
     await clients.operator.run('set global read_only = 1');
     try {

@@ -66,7 +66,7 @@ describe('requests to MySQL', () => {
     await Promise.all(served);
   }).timeout(60_000);
 
-  it('poll for waiters by indexes only', async () => {
+  it('use only indexes when they poll for waiters', async () => {
     const session = await clients.session();
     const waiting = {
       queue: 'handed',
@@ -117,7 +117,7 @@ describe('an entry that was removed from a queue on MySQL', () => {
     expect(await clients.operator.entries('evicted')).to.deep.equal([]);
   });
 
-  it('is not added again when the enqueue of its lock of several names arrives late', async () => {
+  it('is not added again when the enqueue of a multi-lock that contains it is repeated', async () => {
     const session = await clients.session();
     const specs = [newSpec({ queue: 'left' }), newSpec({ queue: 'right' })];
     const [left] = (await session.enqueueAll?.(specs)) ?? [];
@@ -132,7 +132,7 @@ describe('an entry that was removed from a queue on MySQL', () => {
   });
 });
 
-describe('the tokens on MySQL', () => {
+describe('the fencing tokens on MySQL', () => {
   const clients = new Clients();
 
   async function tokenOf(queue: string): Promise<bigint> {
@@ -143,7 +143,7 @@ describe('the tokens on MySQL', () => {
     return token;
   }
 
-  it('grow even if the clock was set back and the row of the queue was removed meanwhile', async () => {
+  it('grow even if the server clock was set back and the row of the queue was removed', async () => {
     const first = await tokenOf('behind');
     const { operator } = clients;
     const ahead = first + 60_000_000_000n;
@@ -272,7 +272,7 @@ describe('the tables of MySQL', () => {
     await locks.close();
   });
 
-  it('are neither changed nor used when they are of a later release', async () => {
+  it('are neither changed nor used when a later release of queuelock has written them', async () => {
     await clients.session();
     await clients.operator.run('update queuelock_meta set version = 2');
     const { code, message } = await refusal(clients.session());
@@ -281,7 +281,7 @@ describe('the tables of MySQL', () => {
     expect(message).to.include('of a later release, version 2');
   });
 
-  it('are not created with a wrong password or without the database, and the error has no password', async () => {
+  it('are not created with a wrong password or without the database, and no error contains the password', async () => {
     const wrong = clients.url.replace('root@', 'root:secret-word@');
     const denied = await refusal(clients.session(clients.connect({ url: wrong })));
     expect(denied.code).to.equal('ACCESS_DENIED');
@@ -293,7 +293,7 @@ describe('the tables of MySQL', () => {
     );
   });
 
-  it('are completed after a restore without procedures, and after a table was dropped or truncated', async () => {
+  it('are repaired after a restore without procedures, and after a table was dropped or truncated', async () => {
     const locks = createLockClient(clients.connect());
     await locks.run('restored', () => undefined);
     const spoil: Readonly<Record<string, readonly string[]>> = {
@@ -313,7 +313,7 @@ describe('the tables of MySQL', () => {
     await locks.close();
   });
 
-  it('are diagnosed together with their server', async () => {
+  it('cause no error in the diagnosis, which also names the version of the server', async () => {
     const findings = await clients.connect().diagnose!('');
     expect(findings.map(({ text }) => text).join('\n')).to.match(/MariaDB 1\d+\.\d+/);
     expect(findings.filter(({ level }) => level === 'error')).to.deep.equal([]);

@@ -57,7 +57,7 @@ function shownBy(pool: Pool): object {
 }
 
 for (const [library, make] of Object.entries(LIBRARIES))
-  describe(`a pool of ${library} that misbehaves under mysql()`, function () {
+  describe(`a misbehaving pool of ${library} that is passed to mysql()`, function () {
     this.timeout(600_000);
     const server = new OwnServer();
     const honest = (): LockClient => createLockClient(mysql({ url: server.url }), { ttlMs: TTL_MS });
@@ -74,7 +74,7 @@ for (const [library, make] of Object.entries(LIBRARIES))
       await survivesEveryScript({ unruly, honest }, { seed: 1, numRuns: 15 });
     });
 
-    it('reports UNAVAILABLE after the request timeout when the check of the tables gets no reply', async () => {
+    it('makes open() reject with UNAVAILABLE after the request timeout if its queries never settle', async () => {
       // The first four calls succeed: they take a connection from the pool, add listeners to it, and verify
       // its replies. All later calls never settle.
       const silent = new UnrulyCalls(new Map(Array.from({ length: 50 }, (_, nth) => [nth + 4, 'stuck'])));
@@ -87,7 +87,7 @@ for (const [library, make] of Object.entries(LIBRARIES))
       await end();
     });
 
-    it('keeps no hold alive by replies that the server has not sent', async () => {
+    it('does not extend a hold by replies that the server has not sent', async () => {
       expect(await holdsWithoutServer({ unruly, honest }, [[], []])).to.equal(false);
     });
   });

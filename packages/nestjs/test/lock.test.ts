@@ -164,7 +164,7 @@ describe('@Lock', () => {
     expect(decorate({}, { get: () => undefined })).to.throw(/not a property or accessor/);
   });
 
-  it('makes the start fail with the name of the client if the module is missing or two clients have that name', async () => {
+  it('makes the start of an application fail if its module is missing or a client name is repeated', async () => {
     const bare = testingModule({ providers: [Ledger] }).compile();
     expect(await failure(bare)).to.match(/Ledger/);
     const twice = testingModule({ imports: [memoryLocks(), memoryLocks()] }).compile();

@@ -124,7 +124,7 @@ describe('@OncePer on a method with @Cron', () => {
     await running;
   });
 
-  it('runs a tick that is already due when its job starts, before the job is registered', async () => {
+  it('runs a tick that fires before its cron job is registered', async () => {
     const { reports, close, jobs } = await start();
     const [key, job] = [...jobs.getCronJobs()].find(([name]) => name !== 'often')!;
     jobs.deleteCronJob(key);

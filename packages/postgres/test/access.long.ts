@@ -52,7 +52,7 @@ describe('a PostgreSQL user of the lock clients', () => {
     expect(await clients.column('select count(*)::int from rushed.session')).to.deep.equal([8]);
   });
 
-  it('does not change a schema of another program or of a later release', async () => {
+  it('causes no change to a schema of another program or of a later release of queuelock', async () => {
     await clients.operator.query('create schema theirs; create table theirs.session (mine text)');
     expect(await refusal(clients.connect({ schema: 'theirs' }).open(10_000, signal))).to.include({
       code: 'FOREIGN_FORMAT',
@@ -72,7 +72,7 @@ describe('a PostgreSQL user of the lock clients', () => {
     expect(error.message).to.not.contain('secret');
   });
 
-  it('can use locks over a pool, which has all of its connections again at the end', async () => {
+  it('can lock over a pool, and gets all pool connections back when the backend is closed', async () => {
     const pool = new pg.Pool({ connectionString: clients.url, max: 2 });
     const backend = clients.connect({ pool });
     const session = await clients.session(backend);

@@ -173,7 +173,7 @@ describe('a queue of PostgreSQL with an advisory lock', () => {
     await (await waiting).release();
   }).timeout(WITHIN_MS);
 
-  it("frees the lock when the holder's process crashes, and grants the next waiter when the lease ends", async () => {
+  it('frees the advisory lock when the holder crashes, and grants the next waiter after the lease', async () => {
     const holding = await holder();
     const theirs = (await other()).query(`select pg_advisory_lock(${KEY})`);
     await holding.kill();
@@ -182,7 +182,7 @@ describe('a queue of PostgreSQL with an advisory lock', () => {
     await (await client().acquire('jobs')).release();
   }).timeout(WITHIN_MS);
 
-  it('has a free advisory lock again when the lease of a frozen holder ends', async function () {
+  it('frees the advisory lock when the lease of a frozen holder ends', async function () {
     const [version] = await clients.column("select current_setting('server_version_num')::int");
     if (Number(version) < 140_000) {
       this['skipReason'] = 'servers before 14 end no connection that is silent';
@@ -194,7 +194,7 @@ describe('a queue of PostgreSQL with an advisory lock', () => {
     await holding.thaw();
   }).timeout(WITHIN_MS);
 
-  it('loses its holder when the connection with the advisory lock ends', async () => {
+  it('ends the hold when the connection that has the advisory lock ends', async () => {
     const ours = client();
     const ownership = await ours.acquire('jobs');
     const ended = once(ownership.signal, 'abort');
@@ -247,7 +247,7 @@ describe('a queue of PostgreSQL with an advisory lock', () => {
     ['-7, 2147483647', [-7, 2 ** 31 - 1]],
     ["hashtext('jobs')", { hashtext: 'jobs' }],
   ] as const)
-    it(`excludes programs that hold pg_advisory_lock(${args})`, async () => {
+    it(`excludes programs that call pg_advisory_lock(${args})`, async () => {
       const made = createLockClient(clients.connect({ advisoryKey: () => key }));
       locks.push(made);
       const ownership: Ownership = await made.acquire('jobs');
@@ -271,7 +271,7 @@ describe('a queue of PostgreSQL with an advisory lock', () => {
     await clients.until('select count(*)::int from queuelock.entry', 0);
   });
 
-  it('loses the entry of a session that is resumed', async () => {
+  it('removes the entry of a session that is resumed over another connection', async () => {
     const backend = clients.connect({ advisoryKey });
     const session = await clients.session(backend);
     const spec = newSpec();
@@ -284,7 +284,7 @@ describe('a queue of PostgreSQL with an advisory lock', () => {
     await backend.close();
   });
 
-  it('has a free advisory lock again when an operator evicts the holder', async () => {
+  it('frees the advisory lock when an operator evicts the holder', async () => {
     const [session, operator] = [await clients.session(clients.connect({ advisoryKey })), clients.connect()];
     const placement = await session.enqueue(newSpec());
     const loss = lost(placement);

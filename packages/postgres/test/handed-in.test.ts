@@ -15,7 +15,7 @@ const PARSED = [builtins.BOOL, builtins.INT8, builtins.INT4, builtins.TEXT, buil
 describe('an application that uses npm pg', () => {
   const server = new OwnServer();
 
-  it('may set parsers for all of npm pg, which have no effect on locks over a URL', async () => {
+  it('may set global type parsers of npm pg without an effect on locks that connect by URL', async () => {
     const before = PARSED.map((oid) => ({
       oid,
       parser: pg.types.getTypeParser(oid) as (text: string) => unknown,
@@ -29,7 +29,7 @@ describe('an application that uses npm pg', () => {
     }
   });
 
-  it('may set parsers for its pool, which have no effect on locks over that pool', async () => {
+  it('may set type parsers on its pool without an effect on locks that use this pool', async () => {
     const types = { getTypeParser: () => shout };
     const pool = new pg.Pool({ connectionString: server.url, types });
     await expectHandOff(
@@ -67,7 +67,7 @@ describe('an application that uses npm pg', () => {
     await pool.end();
   });
 
-  it('gets one statement at a time on each connection of its pool', async () => {
+  it('gets at most one statement of queuelock at a time on each connection of its pool', async () => {
     const pool = new pg.Pool({ connectionString: server.url });
     let most = 0;
     pool.on('connect', (client) => {
@@ -89,7 +89,7 @@ describe('an application that uses npm pg', () => {
   });
 });
 
-describe('a pool that the application uses too', () => {
+describe('a pool that queuelock shares with the application', () => {
   const server = new OwnServer();
   let pool: pg.Pool;
 
@@ -129,7 +129,7 @@ describe('a pool that the application uses too', () => {
     await locks.close();
   });
 
-  it('is named in the error when all its connections are in use', async () => {
+  it('causes an error that states that all connections of the pool are in use', async () => {
     const taken = await Promise.all(Array.from({ length: 4 }, () => pool.connect()));
     const backend = postgres({ pool, requestTimeoutMs: 50 });
     const { code, message } = await refusal(backend.open(10_000, signal));

@@ -32,12 +32,12 @@ describe('the URL of a PostgreSQL', () => {
     expect(() => fromUrl('postgres://h?shema=a')).to.throw('shema is unknown, did you mean schema?');
   });
 
-  it('selects the npm package that connects, and refuses unknown names', async () => {
+  it('selects the npm package by its parameter driver, and is refused with an unknown package', async () => {
     await fromUrl('postgres://h?driver=postgres').close();
     expect(() => fromUrl('postgres://h?driver=knex')).to.throw('driver is pg or postgres; got "knex"');
   });
 
-  it('does not select the npm package if the option `driver` does', () => {
+  it('does not select the npm package if the caller passes the option `driver`', () => {
     expect(() => postgres({ url: 'postgres://h?driver=knex', driver: 'pg' })).not.to.throw();
   });
 
@@ -88,7 +88,7 @@ describe('the options of PostgreSQL', () => {
     ['no PEM', { tls: { ca: 'secret', cert: 'secret', key: 'secret' } }, 'tls.ca is in PEM'],
   ];
   for (const [about, options, rule] of wrong) {
-    it(`are refused if they contain ${about}`, () => {
+    it(`are refused if they are invalid: ${about}`, () => {
       expect(() => postgres(options as PostgresOptions))
         .to.throw(rule)
         .with.property('message')
@@ -103,7 +103,7 @@ describe('the options of PostgreSQL', () => {
 });
 
 describe('the migration of PostgreSQL', () => {
-  it('is one transaction for the requested schema', () => {
+  it('is SQL of one transaction for the requested schema', () => {
     const text = migration({ schema: 'team', role: 'app user' });
     expect(text)
       .to.match(/^begin;\ncreate schema if not exists team;/)

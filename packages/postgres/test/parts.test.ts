@@ -14,12 +14,12 @@ function serverError(code: string, message = 'no'): Error {
 }
 
 describe('a text that is stored in PostgreSQL', () => {
-  it('is restored unchanged, with the character 0 and backslashes', () => {
+  it('is restored unchanged even if it contains the character 0 or backslashes', () => {
     for (const text of ['', 'plain', '\0', '\\0', '\\', '\\\\0\0', 'é\n€'])
       expect(textOf(storedText(text))).to.equal(text);
   });
 
-  it('is stored without the character 0', () => {
+  it('contains no character 0 in its stored form', () => {
     expect(storedText('a\0b')).to.not.contain('\0');
     expect(storedText('a\\\0b').startsWith(storedText('a\\'))).to.equal(true);
   });
@@ -106,8 +106,8 @@ describe('the rate limit of connections to PostgreSQL', () => {
   });
 });
 
-describe('the entries of PostgreSQL that a client knows', () => {
-  it('are compared by the exact sum of their order numbers', () => {
+describe('the sum of the order numbers of PostgreSQL entries', () => {
+  it('is exact even above the largest safe integer of JavaScript', () => {
     const most = Number.MAX_SAFE_INTEGER;
     expect(sumOf([{ ord: most }, { ord: most - 1 }])).to.equal(18_014_398_509_481_981n);
   });

@@ -6,7 +6,7 @@ import { Clients } from './clients.ts';
 // next entry in each of them gets the same order number.
 const LAST = 5_000_000_000_000_000;
 
-describe('two entries of a session with the same order number', function () {
+describe('entries of a session with equal order numbers in two queues', function () {
   this.timeout(60_000);
   const clients = new Clients();
 

@@ -53,7 +53,7 @@ describe('a PostgreSQL with a setting of the role or the server', function () {
   const url = (): string => clients.url.replace('postgres@', 'app@');
 
   for (const setting of HARMLESS)
-    it(`lets clients hand a lock over with ${setting}`, async () => {
+    it(`lets one client hand a lock over to another despite ${setting}`, async () => {
       await clients.operator.query(`alter role app set ${setting}`);
       const [one, other] = [1, 2].map(() => createLockClient(postgres({ url: url() })));
       const hold = await one!.acquire('jobs');

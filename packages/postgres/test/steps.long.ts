@@ -158,7 +158,7 @@ describe('the steps on PostgreSQL', () => {
     expect(error.message).to.contain('default_transaction_isolation');
   });
 
-  it('order entries by their commits and not by their requests', async () => {
+  it('order entries by the commits of their transactions, not by the times of the requests', async () => {
     const session = await clients.session();
     await session.enqueue(newSpec({ queue: 'ordered' })).then(({ key }) => key);
     // Simulates a step in progress on the queue by an open transaction of the operator. The next step waits for its
@@ -233,7 +233,7 @@ describe('the steps on PostgreSQL', () => {
     expect(await dead.remove('left', held.id)).to.equal(false);
   });
 
-  it('do not end a session while its heartbeat waits for the commit', async () => {
+  it('do not end a session whose latest heartbeat still waits for its commit', async () => {
     const [slow, other] = [await clients.session(), await clients.session()];
     await slow.enqueue(newSpec({ queue: 'slow' }));
     await clients.operator.query(

@@ -16,7 +16,7 @@ import { OwnServer } from './servers.ts';
 const METHODS = { query: 'async', on: 'sync', removeListener: 'sync', release: 'sync' } as const;
 const TTL_MS = 1_500;
 
-describe('a pool that misbehaves under postgres()', function () {
+describe('a misbehaving pool that is passed to postgres()', function () {
   this.timeout(600_000);
   const server = new OwnServer();
   const honest = (): LockClient => createLockClient(postgres({ url: server.url }), { ttlMs: TTL_MS });
@@ -43,7 +43,7 @@ describe('a pool that misbehaves under postgres()', function () {
     await survivesEveryScript({ unruly, honest }, { seed: 1, numRuns: 15 });
   });
 
-  it('keeps no hold alive by replies that the server has not sent', async () => {
+  it('does not extend a hold by replies that the server has not sent', async () => {
     expect(await holdsWithoutServer({ unruly, honest }, { rows: [{ answer: {} }] })).to.equal(false);
   });
 });

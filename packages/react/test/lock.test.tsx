@@ -74,7 +74,7 @@ describe('useLock', () => {
       expect(bridge.joins[at]!.hasLeft).to.equal(true);
     });
 
-  it('joins nothing before `join`, and joins once even if `join` is called several times', () => {
+  it('joins the queue only when `join` is called, and joins once even if it is called twice', () => {
     page.testing.render(around(<Editor name="a" />));
     expect(bridge.joins).to.have.lengthOf(0);
     page.testing.act(() => {
@@ -113,7 +113,7 @@ describe('useLock', () => {
     expect(bridge.joins).to.have.lengthOf(2);
   });
 
-  it('leaves with `leave`, and ignores later states of that join', () => {
+  it('leaves the queue when `leave` is called, and ignores later states of the ended join', () => {
     page.testing.render(around(<Editor name="a" isKeen />));
     say(QUEUED);
     page.testing.act(() => {

@@ -298,7 +298,7 @@ describe('a cohort', () => {
     expect(await givenUpAtEveryPoint({ before, attempt, undo })).to.be.above(2);
   });
 
-  it('shows its owner and metadata in its entry, but no holds of the call chain that made it join', async () => {
+  it('shows its owner and metadata in its entry, but not the locks that its first caller holds', async () => {
     const named = cohort(client, 'x', { owner: 'crew', metadata: { room: '7' } });
     await client.run('other', async () => {
       const hold = await named.acquire();

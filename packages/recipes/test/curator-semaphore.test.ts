@@ -100,10 +100,10 @@ describe("Curator's semaphore", () => {
   });
 
   for (const [where, taken] of [
-    ['in the locks queue', 'pool/locks'],
-    ['for a lease', 'pool/leases'],
+    ['in the queue "locks"', 'pool/locks'],
+    ['in the queue "leases"', 'pool/leases'],
   ] as const) {
-    it(`ends a wait for a lease ${where} by its timeout or its signal, and leaves no entry`, async () => {
+    it(`ends a wait ${where} by its timeout or its signal, and leaves no entry`, async () => {
       const [one, two] = [await client.acquire(taken), await stage.client().acquire(`${taken}-other`)];
       const single = curatorSemaphore(stage.client(), 'pool', { maxLeases: 1 });
       const late = taking(single, { timeoutMs: 60_000 });
@@ -126,7 +126,7 @@ describe("Curator's semaphore", () => {
     });
   }
 
-  it('rejects a wait whose entry in the locks queue was removed', async () => {
+  it('rejects a wait for a lease when an operator removes its entry in the queue "locks"', async () => {
     const held = await curatorSemaphore(client, 'pool', { maxLeases: 1 }).acquire();
     const waiting = taking(curatorSemaphore(stage.client(), 'pool', { maxLeases: 1 }));
     await stage.settle();

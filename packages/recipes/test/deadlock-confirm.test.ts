@@ -32,7 +32,7 @@ const steps = fc.array(
 );
 
 describe('the confirmation of deadlocks', () => {
-  it('reports only cycles whose entries existed at one moment, and every cycle that never ends', async () => {
+  it('reports only cycles whose entries all existed at the same moment, and every cycle that never ends', async () => {
     let reports = 0;
     let phantoms = 0;
     await fc.assert(

@@ -6,7 +6,7 @@ import { queueOf } from './queues.ts';
 import { circularWaits, leftOf, waitsFor, type Member } from './deadlock-oracle.ts';
 
 describe('the search for deadlocks', () => {
-  it('lists the waits of a cycle, beginning with the victim, the one that began last', () => {
+  it('lists the waits of a cycle, first that of the victim, which began last', () => {
     const found = findDeadlocks([
       queueOf('x', { id: 'ann-x', owner: 'ann' }, { id: 'ben-x', owner: 'ben', holds: ['ben-y'], since: 5 }),
       queueOf('y', { id: 'ben-y', owner: 'ben' }, { id: 'ann-y', owner: 'ann', holds: ['ann-x'], since: 3 }),
@@ -138,7 +138,7 @@ describe('the search for deadlocks', () => {
   }
 
   for (const status of ['stale', 'connecting'] as const) {
-    it(`ignores a queue that is ${status}`, () => {
+    it(`ignores a queue whose snapshot has the status ${status}`, () => {
       const one = queueOf('x', { id: '1' }, { id: '2', holds: ['3'] });
       const other = queueOf('y', { id: '3' }, { id: '4', holds: ['1'] });
       expect(findDeadlocks([one, other])).to.have.lengthOf(1);

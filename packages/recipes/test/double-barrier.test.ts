@@ -125,7 +125,7 @@ describe('a double barrier', () => {
     expect(all.slice(1).map(({ place }) => place!.index)).to.deep.equal([0, 1, 2]);
   });
 
-  it('ends a round without a member that dies during it', async () => {
+  it('ends a round without waiting for a member that dies during the round', async () => {
     const all = await walkers(3);
     all[0]!.leave();
     all[2]!.leave();
@@ -212,7 +212,7 @@ describe('a double barrier', () => {
     expect(await failureOf(all[0]!.place!.leave()), 'asked again').to.include({ code: 'TIMEOUT' });
   });
 
-  it('lets a member leave alone when its signal has already aborted', async () => {
+  it('lets a member leave alone if the signal passed to `leave` has already aborted', async () => {
     const all = await walkers(2);
     all[0]!.leave({ signal: AbortSignal.abort(new Error('enough')) });
     await stage.settle();
@@ -279,7 +279,7 @@ describe('a double barrier', () => {
     expect(where(all)).to.deep.equal(['in', 'LIMIT_MISMATCH', 'in']);
   });
 
-  it('does not count entries of plain locks with the same name as members', async () => {
+  it('does not count plain locks in the queue of the barrier as members', async () => {
     const client = stage.client();
     const reader = await join(client, 'pair', { mode: 'shared' });
     const raw = await join(client, 'pair', { mode: 'shared', value: 'raw' });

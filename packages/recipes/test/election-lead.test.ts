@@ -298,7 +298,7 @@ describe('Election.lead', () => {
     await led;
   });
 
-  it('rejects with errors that no retry can help', async () => {
+  it('rejects with an error that no retry can help, such as ACCESS_DENIED', async () => {
     const intercept: Intercept = async (call, proceed) => {
       if (call === 'enqueue') throw new QueueLockError('ACCESS_DENIED', 'not for you');
       return proceed();
@@ -370,7 +370,7 @@ describe('Election.lead', () => {
     }
 
     for (const behind of [false, true]) {
-      it(`leaves no entry, at whatever await the abort comes (${behind ? 'behind another leader' : 'without a leader'})`, async () => {
+      it(`leaves no entry, whichever await the abort interrupts (${behind ? 'behind another leader' : 'without a leader'})`, async () => {
         const { points } = await giveUp(behind, Infinity);
         const begun = new Set<boolean>();
         for (let at = 0; at < points; at += 1) begun.add((await giveUp(behind, at)).begun > 0);

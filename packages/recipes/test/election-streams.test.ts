@@ -305,7 +305,7 @@ describe('streams of elections and locks', () => {
       expect(failures.values.length).to.equal(notified);
     });
 
-    it('emits the failures of lead too', async () => {
+    it('emits the failures of a call of `lead` too', async () => {
       const { intercept } = unplugged();
       const own = candidate('a', stage.client({ backend: { intercept } }));
       const failures = watch(own.errors$);
@@ -494,7 +494,7 @@ describe('streams of elections and locks', () => {
       expect(seen.end).to.include({ code: 'OWNERSHIP_LOST' });
     });
 
-    it('does not subscribe again after the session was suspect', async () => {
+    it('does not subscribe to the source again after the session was suspect', async () => {
       let silent = false;
       const intercept: Intercept = async (call, proceed) => {
         if (silent && call === 'renew') throw new QueueLockError('UNAVAILABLE', 'no answer');

@@ -89,7 +89,7 @@ describe('leader election', () => {
   });
 
   describe('a leadership', () => {
-    it('ends once when it resigns, and does not count as lost', async () => {
+    it('ends once when `resign` is called twice, and does not count as lost', async () => {
       const leadership = await candidate('a').campaign();
       const [one, other] = [leadership.resign(), leadership.resign()];
       expect(leadership.held, 'at once').to.equal(false);
@@ -226,7 +226,7 @@ describe('leader election', () => {
     }
 
     for (const behind of [false, true]) {
-      it(`leaves no entry, at whatever await the abort comes (${behind ? 'behind another leader' : 'without a leader'})`, async () => {
+      it(`leaves no entry, whichever await the abort interrupts (${behind ? 'behind another leader' : 'without a leader'})`, async () => {
         const outcomes = new Set<boolean>();
         const { points } = await giveUp(behind, Infinity);
         for (let at = 0; at < points; at += 1) outcomes.add((await giveUp(behind, at)).led);

@@ -50,8 +50,8 @@ describe('fairShare', () => {
   ] as const) {
     for (const [who, held] of [
       ['no client', undefined],
-      ['the key', 'a'],
-      ['others', 'b'],
+      ['the same key', 'a'],
+      ['another key', 'b'],
     ] as const) {
       it(`leaves no entry when ${how} is aborted at any await, while ${who === 'no client' ? 'no share' : `a share of ${who}`} is held`, async () => {
         const limits = { limit: 1, limitPerKey: 1 };
@@ -68,7 +68,7 @@ describe('fairShare', () => {
     }
   }
 
-  it('applies one timeout to the waits for both permits together', async () => {
+  it('applies one timeout to the wait for the permit of the key and for the shared permit', async () => {
     const [one, two] = [await share.acquire('a'), await share.acquire('b')];
     const began = performance.now();
     const late = share.acquire('c', { timeoutMs: 20 });

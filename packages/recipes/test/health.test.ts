@@ -99,7 +99,7 @@ describe('health of a lock client', () => {
     states.stop();
   });
 
-  it('must be computed again when the earliest check-in or unreadyAfterMs is due', () => {
+  it('is computed again when the next check-in or unreadyAfterMs is due', () => {
     const works = [1, 2, 3].map((n) => ({ name: `${n}`, checkInWithinMs: n * 100, checkedInAt: 0 }));
     const facts = { session: { status: 'lost', since: 0 }, works, isDraining: false } as const;
     const at = (moment: number): number | undefined =>

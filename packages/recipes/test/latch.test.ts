@@ -169,7 +169,7 @@ describe('a latch', () => {
     for (let left = 999; left >= 0; left--) expect(await exit.countDown()).to.equal(left);
   });
 
-  it('counts exactly with many clients, losses and delays', async () => {
+  it('counts exactly when many clients count down while messages are lost or delayed', async () => {
     const fate = fc.constantFrom('arrives', 'answer lost', 'request lost');
     const plan = fc.record({
       counts: fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 4 }),

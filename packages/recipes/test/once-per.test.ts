@@ -129,7 +129,7 @@ describe('oncePer', () => {
   });
 
   for (const guarantee of ['at-most-once', 'at-least-once'] as const) {
-    it(`leaves no entry when a call is aborted at any await under ${guarantee}`, async () => {
+    it(`leaves no entry when a call is aborted at any await, with the guarantee ${guarantee}`, async () => {
       const before = async (at: MemoryStage): Promise<() => unknown> => {
         const ahead = await at.client().acquire('report');
         return () => ahead.release();
@@ -168,7 +168,7 @@ describe('oncePer', () => {
     await report.forget();
   });
 
-  it('does the work of a release after that of its release candidates, with or without a leading v', async () => {
+  it('orders a release after its release candidates, whether its slot begins with v or not', async () => {
     for (const slot of ['1.9.0', '1.10.0-rc.1', '1.10.0-rc.2', '1.10.0', 'v1.11.0', '1.12.0'])
       expect(await report.run(slot, () => slot), slot).to.include({ outcome: 'ran', value: slot });
     expect(await report.run('v1.12.0', () => expect.fail('not again'))).to.include({
@@ -213,13 +213,13 @@ describe('oncePer', () => {
   });
 
   for (const [what, compare] of Object.entries({
-    'no number': () => NaN,
-    'a text': (): number => '1' as unknown as number,
-    'an error': (): never => {
+    'returns NaN': () => NaN,
+    'returns a text': (): number => '1' as unknown as number,
+    'throws an error': (): never => {
       throw new Error('no order');
     },
   }))
-    it(`rejects a call, and does not retry it, if the option compare is a function that results in ${what}`, async () => {
+    it(`rejects a call, and does not retry it, if the option compare is a function that ${what}`, async () => {
       await report.run('1', () => undefined);
       const broken = oncePer(client, 'report', { compare });
       expect(await failureOf(broken.run('2', () => expect.fail('not in order')))).to.include({

@@ -82,7 +82,7 @@ describe('a recipe whose wait times out during an outage', () => {
     await otherLeft;
   });
 
-  it('rejects with UNAVAILABLE while another client does the work of the slot', async () => {
+  it('rejects a call of oncePer with UNAVAILABLE while another client does the work of the slot', async () => {
     const working = oncePer(stage.client(), 'x', { guarantee: 'at-least-once' });
     let done!: () => void;
     const work = working.run(1, () => new Promise<void>((resolve) => (done = resolve)));

@@ -188,7 +188,7 @@ describe('a semaphore', () => {
       claims.stop();
     });
 
-    it('causes LIMIT_MISMATCH in a fixed semaphore that joins behind its entries', async () => {
+    it('makes a fixed semaphore that joins behind its entries reject with LIMIT_MISMATCH', async () => {
       const permit = await sized(2).acquire();
       const fixed = semaphore(stage.client(), 'pool', { limit: 3 });
       expect(await failureOf(fixed.acquire())).to.include({ code: 'LIMIT_MISMATCH' });
@@ -198,7 +198,7 @@ describe('a semaphore', () => {
       await other.release();
     });
 
-    it('writes the limit again after another client emptied its register', async () => {
+    it('can be resized after another client has emptied the register that stores the limit', async () => {
       const limits = follow(sized(4).limit$);
       await stage.settle();
       await client.register('pool', 'limit').change(() => undefined);

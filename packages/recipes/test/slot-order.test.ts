@@ -49,7 +49,7 @@ describe('the order of slots of a job (compareSlots)', () => {
     ['dates', slotText(new Date(0)), slotText(new Date(1)), slotText(new Date('2026-11-24T08:00:00Z'))],
     ['versions of two numbers', 'v1.9', 'v1.10'],
   ] as const)
-    it(`sorts ${what} from the oldest to the newest`, () => {
+    it(`sorts slots (${what}) from the oldest to the newest`, () => {
       for (const [i, one] of slots.entries())
         for (const [j, other] of slots.entries())
           expect(signOf(one, other), `${one} ${other}`).to.equal(Math.sign(i - j));

@@ -43,7 +43,7 @@ describe("a recipe that runs the caller's work", () => {
     });
   }
 
-  it('aborts the work of one caller of a cohort, and then runs that of the next caller', async () => {
+  it('aborts the work of one cohort caller at its stop signal, and then runs the next caller', async () => {
     const crew = cohort(stage.client(), 'x');
     const shutdown = new AbortController();
     const stopped = failureOf(crew.run(untilStopped, { stop: shutdown.signal }));

@@ -66,7 +66,7 @@ describe('access to a Redis with users', () => {
 describe('a client that is passed to redis()', () => {
   const clients = new Clients();
 
-  it('of npm redis shares a queue with one of ioredis, and both stay unconnected', async () => {
+  it('from npm redis shares a queue with a client from ioredis, and neither client is connected', async () => {
     const [host = '', port] = clients.server.endpoint.split(':');
     const theirs = createClient({ url: `redis://${clients.server.endpoint}` });
     const others = new Redis({ host, port: Number(port), lazyConnect: true });

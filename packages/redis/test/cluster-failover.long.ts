@@ -19,7 +19,7 @@ const WAYS: Readonly<Record<string, (node: Node) => RedisOptions>> = {
 };
 
 for (const [way, optionsOf] of Object.entries(WAYS))
-  describe(`a failover of a shard of Redis Cluster, with ${way}`, function () {
+  describe(`a failover of a Redis Cluster shard, with clients from ${way}`, function () {
     this.timeout(2 * WITHIN_MS);
     let cluster: Cluster;
     const locks: LockClient[] = [];

@@ -52,7 +52,7 @@ describe('a Redis Cluster', () => {
     return made;
   }
 
-  it('is usable by the address of a node that does not have the slot of the keys', async () => {
+  it('can be used through the address of a node that does not store the keys', async () => {
     for (const [way, optionsOf] of Object.entries(WAYS)) {
       const [holder, waiter] = [client(optionsOf(cluster.second)), client(optionsOf(cluster.first))];
       const hold = await holder.acquire('jobs');
@@ -76,7 +76,7 @@ describe('a Redis Cluster', () => {
     await backend.close();
   }).timeout(WITHIN_MS);
 
-  it('changes nothing at a request while the slot migrates, whichever keys have moved', async () => {
+  it('rejects requests without a change while the slot of their keys migrates', async () => {
     const backend = redis({ url: `redis://${cluster.first.server.endpoint}`, requestTimeoutMs: 200 });
     const session = await backend.open(30_000, signal);
     await session.enqueue(newSpec({ queue: 'there' }));

@@ -81,7 +81,7 @@ describe('a replica of Redis that lags and takes over', () => {
     expect([held.held, later.held], 'two hold').to.deep.equal([true, true]);
   }).timeout(WITHIN_MS * 2);
 
-  it('lets the earlier hold end when the old primary rejects writes without a replica', async () => {
+  it('ends the earlier hold if the old primary is configured to reject writes without a replica', async () => {
     const settings = ['min-replicas-to-write', '1', 'min-replicas-max-lag', '1'];
     await requested(primary, ['CONFIG', 'SET', ...settings]);
     expect(await adviceOf(primary)).to.contain('the earlier hold ends at its deadline');
@@ -95,7 +95,7 @@ describe('a replica of Redis that lags and takes over', () => {
     expect(later.held).to.equal(true);
   }).timeout(WITHIN_MS * 2);
 
-  it('causes a warning of doctor if the primary accepts writes without a replica', async () => {
+  it('causes a warning of the diagnosis if the primary accepts writes without a replica', async () => {
     expect(await adviceOf(primary)).to.contain('renews the earlier hold without end');
   }).timeout(WITHIN_MS);
 

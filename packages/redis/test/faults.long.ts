@@ -147,7 +147,7 @@ describe('a connection to Redis', () => {
     await renewed(session);
   }).timeout(WITHIN_MS);
 
-  it('that delivers an enqueue after the removal of the entry does not bring the entry back', async () => {
+  it('does not restore an entry by an enqueue that it delivers after the removal', async () => {
     const session = await through(500);
     // Loads the script into the server, so that the test can call it by its hash.
     await session.enqueue(newSpec({ queue: 'before' }));
@@ -174,7 +174,7 @@ describe('a connection to Redis', () => {
     await renewed(session);
   }).timeout(WITHIN_MS);
 
-  it('that is down for longer than the TTL ends the wait with SESSION_LOST', async () => {
+  it('that is down for longer than the TTL ends a wait of its client with SESSION_LOST', async () => {
     const session = await through();
     const placement = await session.enqueue(newSpec());
     const loss = lost(placement);

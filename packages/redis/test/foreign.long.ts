@@ -10,7 +10,7 @@ describe('keys on Redis that other programs have written', () => {
   beforeEach(() => clients.empty());
 
   for (const name of ['line', 'exclusive', 'waiting', 'entries', 'traces']) {
-    it(`are refused as the key ${name} of a queue, and stay unchanged`, async () => {
+    it(`make an enqueue fail, and stay unchanged, when they have the name of a queue key: ${name}`, async () => {
       const session = await clients.session();
       await clients.operator.redis.set(keyOf(`${name}:jobs`), 'mine');
       const { code, message } = await refusal(session.enqueue(newSpec()));
@@ -23,7 +23,7 @@ describe('keys on Redis that other programs have written', () => {
     });
   }
 
-  it('are refused as the entries of a queue, even if they are sorted sets too', async () => {
+  it('make an enqueue fail when they are sorted sets under the key of the queue entries', async () => {
     const session = await clients.session();
     await clients.operator.redis.zadd(keyOf('line:jobs'), 7, 'mine');
     expect(await refusal(session.enqueue(newSpec()))).to.have.property('code', 'FOREIGN_FORMAT');
@@ -31,7 +31,7 @@ describe('keys on Redis that other programs have written', () => {
   });
 
   for (const name of ['meta', 'sessions', 'queues']) {
-    it(`are refused as the key ${name} of the store`, async () => {
+    it(`make the opening of a session fail when they have the name of a store key: ${name}`, async () => {
       await clients.operator.redis.set(keyOf(name), 'mine');
       const { code, message } = await refusal(clients.connect().open(10_000, signal));
       expect(code).to.equal('FOREIGN_FORMAT');
@@ -40,7 +40,7 @@ describe('keys on Redis that other programs have written', () => {
     });
   }
 
-  it('are refused as a register', async () => {
+  it('make reads and writes of a register fail when they have the name of its key', async () => {
     await clients.operator.redis.set(keyOf('register:jobs'), 'mine');
     const { registers } = clients.connect();
     expect(await refusal(registers!.read('jobs', 'notes'))).to.have.property('code', 'FOREIGN_FORMAT');
@@ -52,7 +52,7 @@ describe('keys on Redis that other programs have written', () => {
     expect(await clients.operator.redis.get(keyOf('register:jobs'))).to.equal('mine');
   });
 
-  it('that replace the entries of an expired session do not block other clients', async () => {
+  it('do not block clients in other queues when they replace the entries of an expired session', async () => {
     const dying = await clients.session();
     await dying.enqueue(newSpec());
     await clients.operator.redis.set(keyOf('line:jobs'), 'mine');

@@ -124,7 +124,7 @@ describe('a client that is passed to redis()', () => {
       await backend.close();
     });
 
-    it(`gets a new connection when published messages arrive as buffers (${Fake.library})`, async () => {
+    it(`is used for a new connection when messages arrive as buffers instead of strings (${Fake.library})`, async () => {
       const client = new Fake();
       const backend = redis({ client });
       await backend.open(10_000, signal);

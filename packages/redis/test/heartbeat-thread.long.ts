@@ -44,7 +44,7 @@ describe('the connection of the heartbeat thread', function () {
     expect(errors).to.deep.equal([]);
   });
 
-  it('is not left over when the client is closed before the thread has started', async () => {
+  it('does not stay open when the client is closed before the thread has started', async () => {
     await locks.acquire('jobs');
     await locks.close();
     await connections(before);

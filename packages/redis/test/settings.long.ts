@@ -4,7 +4,7 @@ import { refusal, signal } from '@queuelock/harness/specs';
 import { Clients } from './clients.ts';
 
 for (const command of ['EVAL', 'EVALSHA', 'PUBLISH', 'SUBSCRIBE']) {
-  describe(`a Redis without ${command}, by rename-command`, () => {
+  describe(`a Redis whose setting rename-command has removed ${command}`, () => {
     const clients = new Clients({ 'rename-command': [command, ''] });
 
     it('refuses to open a session, with an error that names the command to keep', async () => {

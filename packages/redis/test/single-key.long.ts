@@ -27,7 +27,7 @@ describe('a queue of Redis with a single key', () => {
     await Promise.all(locks.splice(0).map((made) => made.close()));
   });
 
-  it('stores the key of the holding entry under the single key until the release', async () => {
+  it('stores the entry of the holder as the value of the single key until the release', async () => {
     const session = await clients.session(clients.connect({ singleKey }));
     const spec = newSpec();
     const { key } = await session.enqueue(spec);

@@ -35,7 +35,7 @@ const METHODS = {
 const TTL_MS = 1_500;
 const requestTimeoutMs = 200;
 
-describe('a client library that misbehaves under redis()', function () {
+describe('a misbehaving Redis client that is passed to redis()', function () {
   this.timeout(600_000);
   const clients = new Clients();
   const honest = (): LockClient =>

@@ -46,7 +46,7 @@ describe('a hold as its holder knows it in a simulated run', () => {
     expect(ends()).to.deep.equal([{ ...end, atMs: 5_000, untilMs: 1_000, how: 'lost' }]);
   });
 
-  it('is extended by each new proof', async () => {
+  it('is extended when its proven time grows', async () => {
     const { timeline, beliefs, machine, held, proven, ends } = onStage();
     machine.after(900, () => (proven.untilMs = 3_000));
     machine.after(2_000, () => beliefs.end(held, 'released'));
@@ -88,7 +88,7 @@ describe('a hold as its holder knows it in a simulated run', () => {
     expect(isBelieved).to.equal(false);
   });
 
-  it('breaks exclusion if its proven time is extended after another client was granted', async () => {
+  it('is reported as a violation if its proven time grows after the grant of another client', async () => {
     const { timeline, beliefs, machine, held, proven, broken } = onStage();
     machine.after(500, () => machine.pause(4_500));
     await timeline.run(2_000);
@@ -100,7 +100,7 @@ describe('a hold as its holder knows it in a simulated run', () => {
     expect(broken()).to.equal('exclusive');
   });
 
-  it('is checked right after a freeze, before a timer of the holder can end it', async () => {
+  it('is checked as soon as its frozen holder continues, before a timer of the holder can end it', async () => {
     const { timeline, beliefs, machine, held, proven, broken } = onStage();
     machine.after(500, () => machine.pause(4_500));
     machine.after(2_000, () => (proven.untilMs = 0));

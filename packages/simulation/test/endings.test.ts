@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { isExplained, type Circumstances } from '../src/run/endings.ts';
 import type { Fact } from '../src/run/facts.ts';
 
-describe('the checker of errors that end a wait', () => {
+describe('the checker of errors that end waits in a simulation', () => {
   const calm: Circumstances = {
     client: 'c0',
     isUnruly: false,
@@ -15,14 +15,14 @@ describe('the checker of errors that end a wait', () => {
   const denied: Fact = { type: 'fault', atMs: 1, what: 'denied', target: 'c0', forMs: 500 };
   const removed = new QueueLockError('ENTRY_LOST', 'the entry was removed by another client');
 
-  it('accepts a timeout and an abort by the caller in any run', () => {
+  it('accepts TIMEOUT and an abort by the caller in any run', () => {
     expect(isExplained(new QueueLockError('TIMEOUT', 'too long'), calm, [])).to.equal(true);
     const abort = new Error('aborted');
     expect(isExplained(abort, { ...calm, abort }, [])).to.equal(true);
     expect(isExplained(abort, calm, [cut])).to.equal(false);
   });
 
-  it('accepts the error of a removed entry only if a client removes entries in that queue', () => {
+  it('accepts ENTRY_LOST for a removed entry only if a client removes entries in the queue', () => {
     const named = new QueueLockError('ENTRY_LOST', '"a": it was removed; try again', { cause: removed });
     for (const error of [removed, named]) {
       expect(isExplained(error, calm, [cut])).to.equal(false);
@@ -30,14 +30,14 @@ describe('the checker of errors that end a wait', () => {
     }
   });
 
-  it('accepts a removed entry if the store denies the client the single key', () => {
+  it('accepts ENTRY_LOST for a client to which the store denies access to the single key', () => {
     const refused = new QueueLockError('ACCESS_DENIED', 'refused');
     const givenUp = new QueueLockError('ENTRY_LOST', 'admitted, but refused', { cause: refused });
     expect(isExplained(givenUp, calm, [denied])).to.equal(true);
     expect(isExplained(givenUp, calm, [])).to.equal(false);
   });
 
-  it('accepts a lost session or an unavailable store only in a run with faults', () => {
+  it('accepts SESSION_LOST, UNAVAILABLE and OWNERSHIP_LOST only in a run with faults', () => {
     for (const code of ['SESSION_LOST', 'UNAVAILABLE', 'OWNERSHIP_LOST'] as const) {
       expect(isExplained(new QueueLockError(code, 'gone'), calm, [])).to.equal(false);
       expect(isExplained(new QueueLockError(code, 'gone'), calm, [cut])).to.equal(true);

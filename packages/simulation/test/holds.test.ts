@@ -33,7 +33,7 @@ describe('the checker that reports overlapping holds', () => {
     expect(judge.broken).to.equal('exclusive');
   });
 
-  it('accepts an overlap after the steal of an entry that has changed its key', () => {
+  it('accepts an overlap after the steal of an entry that was converted to a shared one', () => {
     const { holds, judge, store } = onStage();
     holds.stealIn('a');
     holds.begin(holdOf('/a/one', 1n));
@@ -51,7 +51,7 @@ describe('the checker that reports overlapping holds', () => {
     expect(judge.broken).to.equal(undefined);
   });
 
-  it('reports the grant of a stolen entry while an entry ahead of it is held', () => {
+  it('reports the grant of a stolen entry while another client holds an entry ahead of it', () => {
     const { holds, judge, store } = onStage();
     holds.stealIn('a');
     holds.begin(holdOf('/a/one', 1n));
@@ -78,13 +78,13 @@ describe('the checker that reports overlapping holds', () => {
       expect(handedOver().judge.broken).to.equal(undefined);
     });
 
-    it('reports a hold of another session while an entry of the first session exists', () => {
+    it('reports a hold of a second session while the first session still holds', () => {
       const { holds, judge } = handedOver();
       holds.begin(holdOf(OTHER, 3n));
       expect(judge.broken).to.equal('exclusive');
     });
 
-    it('reports an overlap if the session removes its earlier entry after its held one was evicted', async () => {
+    it('reports an overlap if the session removes its earlier entry after the eviction of its held entry', async () => {
       const { holds, judge, store } = handedOver();
       holds.stealIn('a');
       store.onDeleted({ key: SECOND, token: 2n }, true);
@@ -95,7 +95,7 @@ describe('the checker that reports overlapping holds', () => {
       expect(judge.broken).to.equal('exclusive');
     });
 
-    it('accepts an overlap when both entries were evicted and the session is not notified yet', () => {
+    it('accepts an overlap when all entries of a session were evicted and it is not notified yet', () => {
       const { holds, judge, store } = handedOver();
       holds.stealIn('a');
       store.onDeleted({ key: SECOND, token: 2n }, true);

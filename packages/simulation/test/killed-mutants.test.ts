@@ -12,7 +12,7 @@ for (const store of ['etcd', 'zookeeper'] as const)
       expect(table.filter(([what]) => !there.has(what))).to.deep.equal([]);
     });
 
-    it(`names for each mutant a rule that may detect it, and at most ${MAX_RUNS} runs`, () => {
+    it(`names for each mutant a rule that detects it, within at most ${MAX_RUNS} runs`, () => {
       for (const [what, { runs, rule }] of table) {
         const mutant = MUTANTS[store].find((one) => one.what === what);
         expect(mutant?.killedBy, what).to.include(rule);

@@ -39,7 +39,7 @@ describe('the picture of a run that breaks a rule', () => {
     expect(svg).to.match(/^<svg [^]*<\/svg>\n$/);
   });
 
-  it('has a row for each client that is left after the run was shrunk', () => {
+  it('has a row for each client that remains in the shortened run', () => {
     expect(found(/class="lane">([^<]+)</g)).to.deep.equal(['c1', 'c4']);
   });
 
@@ -52,7 +52,7 @@ describe('the picture of a run that breaks a rule', () => {
     expect(found(/class="(still)"><title>frozen/g)).to.have.length(1);
   });
 
-  it('marks the violation, and outlines the attempts that caused it', () => {
+  it('marks the violation, and outlines the two holds that overlap', () => {
     expect(found(/class="wrongname"[^>]*>([^<]+)</g)).to.deep.equal([
       'exclusive [1]',
       '[1] exclusive: c4x1 and c1x1 (2) at once, which is held again after its time',

@@ -4,7 +4,7 @@ import { Judge } from '../src/run/judge.ts';
 import { Takings } from '../src/run/takings.ts';
 import { Machine, Timeline } from '../src/timeline.ts';
 
-describe('the rule for a session whose lock was stolen', () => {
+describe('the simulation rule for a session whose lock was stolen', () => {
   const TAKER = { key: 'a/6b-other', token: 9n };
 
   function holdOf({ key, token }: Pick<Held, 'key' | 'token'>, limit: number): Held {
@@ -34,15 +34,15 @@ describe('the rule for a session whose lock was stolen', () => {
     return judge.broken;
   }
 
-  it('is broken when the session hands off to its own entries for more than 100 ms', async () => {
+  it('is violated if the session passes the lock to its own entries for more than 100 ms', async () => {
     expect(await ruleBrokenBy(300)).to.equal('taken');
   });
 
-  it('is kept when the session hands off to its own entries for less than 100 ms', async () => {
+  it('is kept if the session passes the lock to its own entries for less than 100 ms', async () => {
     expect(await ruleBrokenBy(90)).to.equal(undefined);
   });
 
-  it('is kept when the semaphore has permits for the session and for the client that stole', async () => {
+  it('is kept if the semaphore has permits for the session and for the client that stole one', async () => {
     expect(await ruleBrokenBy(300, 2)).to.equal(undefined);
   });
 });

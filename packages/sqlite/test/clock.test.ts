@@ -11,7 +11,7 @@ const PRELOAD = new URL('./shifted-clock.mjs', import.meta.url).href;
 describe('the monotonic clock on which SQLite leases rely', () => {
   const clients = new Clients();
 
-  it('causes an error that names process.hrtime when it started with the process', async () => {
+  it('causes an error that names process.hrtime when it started with the process, not with the machine', async () => {
     const child = fork(SCRIPT, [clients.file], { execArgv: [...process.execArgv, '--import', PRELOAD] });
     const exit = once(child, 'exit');
     const [outcome] = (await once(child, 'message')) as [string];
@@ -31,7 +31,7 @@ describe('the monotonic clock on which SQLite leases rely', () => {
     ['is the clock of a machine that has just booted', 0.3, 0.3, false],
   ];
   for (const [about, clockAtStart, machineAtStart, isFault] of cases)
-    it(`is ${isFault ? 'refused' : 'accepted'} when it ${about}`, () => {
+    it(`is ${isFault ? 'refused' : 'accepted'} if it behaves in this way: it ${about}`, () => {
       const fault = clockFault({ runtime: undefined, clockAtStart, machineAtStart });
       expect(fault !== undefined).to.equal(isFault);
     });

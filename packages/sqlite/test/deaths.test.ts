@@ -86,7 +86,7 @@ describe('the end of a process with entries in a SQLite file', () => {
     await turn;
   });
 
-  it('leaves its inbox socket behind, which another process removes', async () => {
+  it('leaves a socket for notifications, which another process removes', async () => {
     const child = start();
     await once(child, 'message');
     const placement = await (await clients.session()).enqueue(newSpec());
@@ -97,7 +97,7 @@ describe('the end of a process with entries in a SQLite file', () => {
     await until(async () => expect(inboxes()).to.have.length(1), { what: 'one inbox', withinMs: 20_000 });
   });
 
-  it('comes without process.exit() after the process has closed its client', async () => {
+  it('needs no process.exit() after the process has closed its client', async () => {
     const child = start();
     await once(child, 'message');
     const exit = once(child, 'exit');

@@ -67,7 +67,7 @@ describe('the SQLite file', () => {
     expect(existsSync(clients.file)).to.equal(true);
   });
 
-  it('has no inbox folder beside it after all processes have closed', async () => {
+  it('has no folder of notification sockets beside it after all backends are closed', async () => {
     const backends = [clients.connect(), clients.connect()];
     for (const backend of backends) await (await clients.session(backend)).close();
     for (const backend of backends) await backend.close();
@@ -86,7 +86,7 @@ describe('the SQLite file', () => {
   });
 
   for (const step of [1, 2, 3])
-    it(`is recognized even if another process creates it just before SQL statement ${step} of the check`, () => {
+    it(`is accepted even if another process creates it just before SQL statement ${step} of the check`, () => {
       withDatabase(clients.file, (maker) =>
         withDatabase(clients.file, (db) => {
           let statements = 0;
@@ -196,7 +196,7 @@ describe('the SQLite file', () => {
     expect((await (await clients.session(backend)).enqueue(newSpec())).turn.admitted).to.equal(true);
   });
 
-  it('is lost for all processes that have it open, even if a new session creates the file anew at once', async () => {
+  it('ends its sessions and observers after its removal, even if a new session creates it again at once', async () => {
     const backend = clients.connect();
     const sessions = [await clients.session(backend), await clients.session(backend)];
     const failed = await failureOfObserver(backend);
@@ -244,7 +244,7 @@ describe('a file system', () => {
     [0x794c7630, undefined],
   ];
   for (const [type, name] of names) {
-    it(`of type ${(type >>> 0).toString(16)} is ${name === undefined ? 'accepted' : `refused as ${name}`}`, () => {
+    it(`of type 0x${(type >>> 0).toString(16)} is ${name === undefined ? 'accepted' : `refused as ${name}`}`, () => {
       expect(unfitFileSystem(type)).to.equal(name);
     });
   }

@@ -16,7 +16,7 @@ describe('an observer of a SQLite file', function () {
     await bench.close();
   });
 
-  it('emits a change of its own process at the end of the interval apartMs', async () => {
+  it('emits a change that its own process made, at the end of the interval of the option apartMs', async () => {
     // The TTL is so long that no heartbeat writes to the file during the test.
     const session = await backend.open(60_000, signal);
     const seen: string[][] = [];

@@ -33,7 +33,7 @@ describe('a SQLite file that another user can change', () => {
     return victim;
   }
 
-  it('cannot make queuelock remove an unrelated file that it names as an inbox', async () => {
+  it('cannot make queuelock remove an unrelated file whose path it contains as a notification socket', async () => {
     const victim = plant();
     const placement = await (await clients.session()).enqueue(newSpec());
     await admitted(placement);
@@ -98,10 +98,10 @@ describe('a SQLite file that another user can change', () => {
   });
 });
 
-describe('an inbox that is read from the file', () => {
+describe('the path of a notification socket in a SQLite file', () => {
   const clients = new Clients();
 
-  it('is used only if it is a socket in the private inbox folder of the file', async () => {
+  it('is used only if a socket exists there, in the private socket folder of the file', async () => {
     const folder = `${clients.file}-inbox`;
     const elsewhere = join(clients.directory, 'elsewhere');
     for (const name of [folder, elsewhere]) mkdirSync(name, { mode: 0o700 });
@@ -128,7 +128,7 @@ describe('an inbox that is read from the file', () => {
     await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
   });
 
-  it('is ignored if the data of its process in the file is invalid', () => {
+  it('is ignored if the file contains invalid data about the process of the socket', () => {
     const home = { inbox: join(tmpdir(), 'x'), pid: 7, started: '12', namespace: 'pid:[4026531836]' };
     expect(homeFrom(home)).to.deep.equal(home);
     for (const wrong of [

@@ -18,7 +18,7 @@ describe('a process that uses a SQLite file and its side files', () => {
   });
 
   for (const parts of [['-wal'], ['-shm'], ['-wal', '-shm'], ['', '-wal', '-shm']])
-    it(`loses its hold before another process is granted if ${parts.map((part) => part || 'the file').join(' and ')} was removed`, async () => {
+    it(`loses its hold before another process is granted after the removal of ${parts.map((part) => part || 'the file').join(' and ')}`, async () => {
       const client = createLockClient(clients.connect(), { ttlMs: 2_000 });
       open.push(client);
       const hold = await client.acquire('jobs');
@@ -36,7 +36,7 @@ describe('a process that uses a SQLite file and its side files', () => {
     }).timeout(20_000);
 
   for (const part of ['-wal', '-shm'])
-    it(`loses its session at its next step if ${part} was replaced`, async () => {
+    it(`loses its session at its next step if the side file ${part} was replaced`, async () => {
       const session = await clients.session();
       await session.enqueue(newSpec());
       copyFileSync(clients.file + part, `${clients.file}.copy`);

@@ -8,7 +8,7 @@ const caller = new AsyncLocalStorage<string>();
 const CALLERS = ['Ann', 'Ben', 'Cid'] as const;
 
 describe('a callback of a lock manager', () => {
-  it('runs in the asynchronous context of its request, as does an abort of its signal', async () => {
+  it('runs, like its abort listeners, in the asynchronous context of the request', async () => {
     await using locks = createLockManager(memory());
     const seen: string[] = [];
     const note = (what: string, owner: string): void =>

@@ -59,7 +59,7 @@ describe('the names of queues that web locks use', () => {
     expect(foreign.map((queue) => names.nameOf(queue))).to.deep.equal(foreign.map(() => undefined));
   });
 
-  it('are refused if they are too long for a store, with the number of excess bytes', () => {
+  it('are refused if they are too long for a store, with an error that states the excess bytes', () => {
     const names = new Names('s');
     expect(() => names.queuesOf('x'.repeat(505))).not.to.throw();
     expect(() => names.queuesOf('x'.repeat(506))).to.throw(

@@ -64,11 +64,11 @@ describe('the types of a lock manager', function () {
     complaints = complaintsAbout([STANDS_FOR, OWN, UNCHECKED, NOT_STANDARD]);
   });
 
-  it('are accepted wherever the LockManager of a page is expected, with the same results', () => {
+  it('are accepted wherever code expects the browser type LockManager', () => {
     expect(complaints[0]).to.deep.equal([]);
   });
 
-  it('declare members that the Lock of a page lacks, and require a check of a lock for null', () => {
+  it('declare members that the browser type Lock lacks, and require a check of a lock for null', () => {
     expect(complaints.slice(1)).to.deep.equal([
       [],
       ["'lock' is possibly 'null'."],

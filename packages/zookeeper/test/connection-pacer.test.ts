@@ -89,7 +89,7 @@ describe('the order in which ZooKeeper servers are tried', () => {
     expect(firsts.size).to.equal(3);
   });
 
-  it('never repeats a server directly', () => {
+  it('never has one of several servers twice in a row', () => {
     const rota = new ServerRotation({});
     let last = rota.next(servers);
     for (let count = 0; count < 200; count += 1) {

@@ -17,15 +17,15 @@ async function shared(): Promise<string> {
  * disturb this process.
  */
 export function describeDriverFailures(driver: 'wire' | 'native'): void {
-  describe(`failures of ZooKeeper with transport ${driver}`, () => {
+  describe(`a ZooKeeper session with transport ${driver}`, () => {
     const bench = new Bench();
     afterEach(() => bench.clear());
 
-    it('such as resets during requests do not disturb other sockets of the process', async () => {
+    it('does not disturb other sockets of the process when connections are reset during requests', async () => {
       await resetConnections(bench, await shared(), { rounds: 4, driver });
     });
 
-    it('such as a reconnect do not end the session, even if a child process keeps the old socket open', async () => {
+    it('survives a reconnect even if a child process keeps the old socket open', async () => {
       const proxies = bench.keep(new FarProxies(), (far) => far.stop());
       const endpoint = await proxies.send({ order: 'start', endpoint: await shared() });
       const session = await bench.session(endpoint, 10_000, driver);
@@ -35,7 +35,7 @@ export function describeDriverFailures(driver: 'wire' | 'native'): void {
       await eventually(async () => (await outcome(session.renew(AbortSignal.timeout(500)))) === 'fine');
     });
 
-    it('such as a frozen server do not block the event loop when a session is closed', async () => {
+    it('does not block the event loop when it is closed while the server is frozen', async () => {
       const server = await ownServer(bench);
       const session = await bench.session(server.endpoint, 4_000, driver);
       await session.enqueue(newSpec(newQueue()));

@@ -226,7 +226,7 @@ describe('an enqueue in several ZooKeeper queues through a gate', () => {
     await eventually(async () => (await inGate()).length === 0);
   });
 
-  it('may be admitted in one queue and still wait in another', async () => {
+  it('can admit its entry in one queue while its entry in another queue waits', async () => {
     const [holder, session] = [
       await bench.session(server, 10_000, 'native'),
       await bench.session(server, 10_000, 'native'),

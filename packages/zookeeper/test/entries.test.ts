@@ -99,7 +99,7 @@ describe('names of entries in ZooKeeper', () => {
   }
 });
 
-describe('entries in ZooKeeper, by naming', () => {
+describe('entries in ZooKeeper', () => {
   const spec = { id: ID, limit: 1 };
   const names: readonly (readonly [
     naming: Naming,
@@ -118,21 +118,21 @@ describe('entries in ZooKeeper, by naming', () => {
     const its = schemeOf(naming);
     const read = (name: string) => parseContender(`${name}0000000007`, its);
 
-    it(`of ${naming} are named ${exclusive}${shared ? ` and ${shared}` : ''}, and found by their id`, () => {
+    it(`with naming ${naming} are named ${exclusive}${shared ? ` and ${shared}` : ''}, and found by their id`, () => {
       expect(entryName({ ...spec, shared: false }, its)).to.equal(exclusive);
       expect(entryName({ ...spec, shared: false, limit: 5, permits: 2 }, its)).to.equal(several);
       expect(its.style.prefix(ID)).to.satisfy((prefix: string) => exclusive.startsWith(prefix));
       if (shared) expect(entryName({ ...spec, shared: true }, its)).to.equal(shared);
     });
 
-    it(`of ${naming} are parsed as they were formatted`, () => {
+    it(`with naming ${naming} are restored exactly when their names are parsed`, () => {
       expect(read(exclusive)).to.include({ sequence: 7, shared: false });
       expect(read(several)).to.include({ sequence: 7, shared: false, permits: 2, limit: 5 });
       if (!shared) return;
       expect(read(shared)).to.deep.equal({ name: `${shared}0000000007`, sequence: 7, shared: true });
     });
 
-    it(`of ${naming} keep their tokens when they are converted to readers`, () => {
+    it(`with naming ${naming} keep their tokens when they are converted to readers`, () => {
       expect(keptToken(`${exclusive}0000000007`, its)).to.equal(undefined);
       if (!shared) return;
       expect(keptToken(`${shared}0000000007`, its)).to.equal(undefined);
@@ -167,7 +167,7 @@ describe('entries in ZooKeeper, by naming', () => {
     ['fast', ['__fast__']],
     ['curator+kazoo', ['lock-', 'shared-lock-', '__lock__']],
   ] as const) {
-    it(`of ${naming} are the children whose names contain one of: ${counted.join(', ')}`, () => {
+    it(`with naming ${naming} are the children whose names contain one of: ${counted.join(', ')}`, () => {
       const its = schemeOf(naming);
       const read = (before: string): string[] =>
         foreign.filter((mark) => parseContender(`${before}${mark}0000000003`, its));
@@ -176,7 +176,7 @@ describe('entries in ZooKeeper, by naming', () => {
     });
   }
 
-  it('of fast are named by their numbers alone', () => {
+  it('with naming fast have names that differ only in their numbers', () => {
     const fast = schemeOf('fast');
     expect(entryName({ ...spec, shared: false }, fast)).to.equal('__fast__');
     for (const [sequence, before] of [
@@ -191,7 +191,7 @@ describe('entries in ZooKeeper, by naming', () => {
     }
   });
 
-  it('of curator-lease include children without a number, ahead of all others', () => {
+  it('with naming curator-lease include children without a number, ahead of all others', () => {
     const its = schemeOf('curator-lease');
     const children = [`_c_${UUID}-lease-0000000002`, ID, `_c_${UUID}-1of3-lease-0000000001`, 'anything'];
     const own = parseContender(children[0]!, its)!;
@@ -226,7 +226,7 @@ describe('the order of entries in ZooKeeper', () => {
     expect(contendersIn(names, scheme).map(({ sequence }) => sequence)).to.deep.equal([-1, 0, 1]);
   });
 
-  it('puts the entry before the wrap ahead of the entry after it', () => {
+  it('puts the entry before a wrap of the sequence number ahead of the entry after it', () => {
     const [before, after] = [lock('2147483647'), lock('-2147483648')];
     expect(
       conflictsAhead([before, after], { own: own(after), scheme }).map(({ name }) => name),
@@ -236,7 +236,7 @@ describe('the order of entries in ZooKeeper', () => {
     expect(distance(-2147483648, 2147483647)).to.equal(-1);
   });
 
-  it('is expressed by a number that grows across the wrap', () => {
+  it('is expressed by a number that also grows when the sequence number wraps', () => {
     expect([0, 2147483647, -2147483648, -1].map(orderOf)).to.deep.equal([
       0n,
       2147483647n,
@@ -265,7 +265,7 @@ describe('the order of entries in ZooKeeper', () => {
     ]);
   });
 
-  it('reports to an exclusive entry the nearest limit ahead that differs from its own', () => {
+  it('gives an exclusive entry the nearest limit ahead of it that differs from its own limit', () => {
     const five = '5of5-lock-';
     const names = [lock('0000000001', five), lock('0000000002'), lock('0000000003', 'shared-lock-')];
     const [exclusive, shared] = [own(lock('0000000009', five)), own(lock('0000000009', 'shared-lock-'))];

@@ -27,12 +27,12 @@ function driverTo(endpoint: string, ttlMs = 10_000): Promise<ZkDriver> {
 
 describeDriverFailures('native');
 
-describe('failures of ZooKeeper', function () {
+describe('a ZooKeeper session', function () {
   this.timeout(40_000);
   const bench = new Bench();
   afterEach(() => bench.clear());
 
-  it('such as a large reply that arrives in many pieces do not end the session', async () => {
+  it('survives a large reply that arrives in many pieces', async () => {
     const server = await ownServer(bench);
     const proxy = await proxyTo(bench, server.endpoint);
     const writer = await driverTo(server.endpoint);
@@ -49,13 +49,13 @@ describe('failures of ZooKeeper', function () {
   });
 
   for (const driver of ['wire', 'native'] as const) {
-    it(`such as connection resets do not disturb other sockets of the process, with transport ${driver}`, async () => {
+    it(`does not disturb other sockets of the process when connections are reset, with transport ${driver}`, async () => {
       const { endpoint } = await ownServer(bench);
       await resetConnections(bench, endpoint, { rounds: 20, driver });
     });
   }
 
-  it('such as a reconnect do not end a session with thousands of waiters', async () => {
+  it('survives a reconnect while thousands of its waiters watch nodes', async () => {
     // The TTL is long, since thousands of waiters keep this process and the server busy for a while.
     const ttlMs = 40_000;
     const server = await ownServer(bench, { maxSessionTimeout: ttlMs });
@@ -83,7 +83,7 @@ describe('failures of ZooKeeper', function () {
     await zk.close();
   }).timeout(120_000);
 
-  it('such as a frozen server delay the close of a session by at most 2 s', async () => {
+  it('closes within 2 s when the server is frozen', async () => {
     const server = await ownServer(bench);
     const session = await bench.session(server.endpoint, 4_000);
     await session.enqueue(newSpec(newQueue()));
@@ -99,7 +99,7 @@ describe('failures of ZooKeeper', function () {
     await server.thaw();
   });
 
-  it('such as a frozen server make a call fail within 3.5 s in a session of 4 s', async () => {
+  it('with a TTL of 4 s rejects a call within 3.5 s when the server is frozen', async () => {
     const server = await ownServer(bench);
     const session = await bench.session(server.endpoint, 4_000);
     await server.freeze();

@@ -14,11 +14,11 @@ async function shared(): Promise<string> {
   return (await sharedZooKeeper('trouble of @queuelock/zookeeper')).endpoint;
 }
 
-describe('failures of ZooKeeper', () => {
+describe('a ZooKeeper session', () => {
   const bench = new Bench();
   afterEach(() => bench.clear());
 
-  it('such as a server restart do not end sessions or waiting entries', async () => {
+  it('keeps its entries when the server restarts', async () => {
     const server = await ownServer(bench);
     const queue = newQueue();
     const sessions = [await bench.session(server.endpoint), await bench.session(server.endpoint)] as const;
@@ -49,7 +49,7 @@ describe('failures of ZooKeeper', () => {
     watching.unsubscribe();
   });
 
-  it('such as an expired session end all its entries with SESSION_LOST', async () => {
+  it('ends all its entries with SESSION_LOST when it expires', async () => {
     const server = await shared();
     const proxy = await proxyTo(bench, server);
     const queue = newQueue();
@@ -78,7 +78,7 @@ describe('failures of ZooKeeper', () => {
     expect(await session.remove(queue, 'a'.repeat(32))).to.equal(false);
   });
 
-  it('such as a frozen server make a call fail at its timeout, with an unknown outcome', async () => {
+  it('rejects a call at its timeout, with an unknown outcome, when the server is frozen', async () => {
     const server = await ownServer(bench);
     const session: Session = await bench.session(server.endpoint, 4_000);
     await server.freeze();

@@ -87,7 +87,7 @@ describe('a ZooKeeper queue with naming fast', () => {
     });
   });
 
-  it('does not admit a waiter whose direct predecessor left while others are ahead', async () => {
+  it('does not admit a waiter whose direct predecessor left while other entries are ahead', async () => {
     await whileLong(async (zk, others) => {
       const middle = await another(zk);
       const placement = await session.enqueue(newSpec(queue));
@@ -148,7 +148,7 @@ describe('a ZooKeeper queue with naming fast', () => {
     });
   }
 
-  it('shows observers the values of entries, without the ids beside them', async () => {
+  it('shows observers the values of entries without the ids that are stored with them', async () => {
     const seen: string[] = [];
     const watching = bench
       .backend(server, { naming: 'fast' })

@@ -37,7 +37,7 @@ const FOREIGN: Readonly<Record<Naming, readonly Kind[]>> = {
 
 describe('foreign children of a ZooKeeper queue', () => {
   for (const [naming, kinds] of Object.entries(FOREIGN) as [Naming, readonly Kind[]][]) {
-    it(`are of these kinds with naming ${naming}: ${kinds.join(', ') || 'none, since all children count'}`, () => {
+    it(`are of these kinds with naming ${naming}: ${kinds.join(', ') || 'none, since all children count as entries'}`, () => {
       const scheme = schemeOf(naming);
       const found = (Object.keys(ENTRIES) as Kind[]).filter(
         (kind) => foreignIn([`${ENTRIES[kind]}${NUMBER}`], { scheme }).entry,
@@ -67,7 +67,7 @@ describe('foreign children of a ZooKeeper queue', () => {
     expect(inFront('curator', ...strangers, `${ENTRIES.mutex}2000000000`)).to.deep.equal([...before, '1']);
   });
 
-  it('are reported if their name contains a mark but no number at its end', () => {
+  it('are reported if their names contain "lock-" as entries do, but do not end in a number', () => {
     const [longer, cut] = [`${ENTRIES.mutex}0000000003-old`, 'padlock-'];
     expect(inFront('curator', longer, cut, `${ENTRIES.mutex}0000000004`)).to.deep.equal([longer, cut]);
     expect(inFront('curator', longer, `${ENTRIES.mutex}0000000003`)).to.deep.equal([]);
@@ -128,7 +128,7 @@ describe('a ZooKeeper queue with foreign children', () => {
     }
   }
 
-  it('reports remedies for both clients when Curator and kazoo share it', async () => {
+  it('causes an error with remedies for Curator and for kazoo when they share the queue', async () => {
     const session = await open('curator');
     const message = await beside(ENTRIES.kazoo, () => refusal(session.enqueue(newSpec(queue))));
     for (const part of ['_NODE_NAME = "-lock-"', 'curator+kazoo', 'extra_lock_patterns=["-lock-"]']) {

@@ -118,7 +118,7 @@ describe('a hand-off in ZooKeeper', () => {
       ['is cancelled', (middle: Session, id: string) => middle.remove(queue, id)],
       ['loses its session', (middle: Session) => middle.close()],
     ] as const) {
-      it(`does not reach the last of three entries when the entry in the middle ${how}, ${where}`, async () => {
+      it(`does not reach the third entry when the second entry ${how}, and the third one is ${where}`, async () => {
         const [holder, middle, last] = [await one.open(), await one.open(), await process().open()];
         const [held, input] = [newSpec(queue), newSpec(queue)];
         await holder.enqueue(held);
@@ -141,7 +141,7 @@ describe('a hand-off in ZooKeeper', () => {
       ['while it is followed', 'before'],
       ['before it is followed', 'after'],
     ] as const) {
-      it(`does not happen when the holder is converted to a reader ${when}, ${where}`, async () => {
+      it(`does not happen when the holder is converted to a reader (${when} by a waiter ${where})`, async () => {
         const [holder, waiter] = [await one.open(), await process().open()];
         const held = newSpec(queue);
         const first = await holder.enqueue(held);
@@ -197,8 +197,8 @@ describe('a hand-off in ZooKeeper', () => {
   });
 
   for (const isDown of [false, true]) {
-    const how = isDown ? 'while the connection is down' : 'just before';
-    it(`does not admit a waiter whose entry an operator removed ${how}`, async () => {
+    const how = isDown ? 'while the connection is down' : 'just before the hand-off';
+    it(`does not admit a waiter whose entry an operator has removed (${how})`, async () => {
       const [holder, waiter] = [await one.open(), await two.open()];
       const first = await holder.enqueue(newSpec(queue));
       const next = await waiter.enqueue(newSpec(queue));
@@ -229,7 +229,7 @@ describe('a hand-off in ZooKeeper', () => {
     expect(await outcome(holder.remove(queue, held.id))).to.equal('fine');
   });
 
-  it('does not skip an entry of Curator in between', async () => {
+  it('does not skip an entry of Curator between the holder and the waiter', async () => {
     const [holder, waiter] = [await one.open(), await one.open()];
     const held = newSpec(queue);
     await holder.enqueue(held);

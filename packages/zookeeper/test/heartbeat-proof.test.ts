@@ -17,7 +17,7 @@ describe('the start of the proven TTL of a ZooKeeper session', () => {
     expect([150, 400, 650, 900].map((at) => heartbeats.acknowledged(at))).to.deep.equal([100, 150, 400, 650]);
   });
 
-  it('is an older heartbeat if the previous one was less than a fifth of the timeout earlier', () => {
+  it('is a heartbeat at least a fifth of the timeout ago, even if heartbeats are closer together', () => {
     const heartbeats = opened();
     for (const at of [150, 250, 350]) heartbeats.acknowledged(at);
     expect(heartbeats.acknowledged(400)).to.equal(150);
@@ -26,7 +26,7 @@ describe('the start of the proven TTL of a ZooKeeper session', () => {
     expect(heartbeats.acknowledged(550)).to.equal(350);
   });
 
-  it('can be a heartbeat sent exactly a fifth of the timeout earlier', () => {
+  it('can be a heartbeat that was sent exactly a fifth of the timeout ago', () => {
     const heartbeats = opened();
     heartbeats.acknowledged(150);
     expect(heartbeats.acknowledged(350)).to.equal(150);

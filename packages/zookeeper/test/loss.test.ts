@@ -17,7 +17,7 @@ describe('a loss that a call to ZooKeeper finds first', () => {
     ['a downgrade', (session: Session, queue: string, id: string) => session.share!(queue, id, 'x')],
     ['a trace', (session: Session, queue: string, id: string) => session.traces!.leave(queue, id)],
   ] as const) {
-    it(`is reported immediately when ${what} finds that the entry was removed`, async () => {
+    it(`is reported immediately when a call (${what}) finds that the entry was removed`, async () => {
       const { endpoint } = await sharedZooKeeper('losses of @queuelock/zookeeper');
       const session = await bench.session(endpoint);
       const spec = newSpec(newQueue());

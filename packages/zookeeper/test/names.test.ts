@@ -84,7 +84,7 @@ describe('names of queues in ZooKeeper', () => {
     ['a name of 5,000 bytes', 'x'.repeat(5_000)],
     ['a number', 7 as unknown as string],
   ] as const) {
-    it(`are refused when they are ${what}`, () => {
+    it(`are refused when they are invalid: ${what}`, () => {
       expect(code(() => queuePath('', name))).to.equal('INVALID_ARGUMENT');
     });
   }

@@ -79,7 +79,7 @@ describe('options of the ZooKeeper backend', () => {
     ['a user with a colon', { auth: { username: 'u:v', password: 'w' } }, /auth\.username/],
   ];
   for (const [what, options, message] of refused) {
-    it(`refuse ${what}`, () => {
+    it(`are refused if they are invalid: ${what}`, () => {
       const call = (): unknown => zookeeper({ hosts: ['zk1'], ...options });
       expect(refusal(call)).to.match(message);
     });
@@ -152,7 +152,7 @@ describe('URLs of the ZooKeeper backend', () => {
     ['no host', 'zk:///locks', /hosts is a list of at least one/],
     ['a bad chroot', 'zk://h1/a//b', /chroot/],
   ] as const) {
-    it(`refuse ${what}`, () => {
+    it(`are refused if they are invalid: ${what}`, () => {
       expect(refusal(() => fromUrl(url))).to.match(message);
     });
   }

@@ -58,7 +58,7 @@ describe('permits in ZooKeeper', () => {
     });
   });
 
-  it('can be requested again with another limit for an entry, which keeps its position and name', async () => {
+  it('are granted by the limit of the latest enqueue of an entry, which keeps its position', async () => {
     const [one, two] = [await bench.session(server), await bench.session(server)];
     const held = newSpec(queue, { limit: 2, permits: 2 });
     await one.enqueue(held);
@@ -76,7 +76,7 @@ describe('permits in ZooKeeper', () => {
     expect(await names()).to.deep.equal([first.key.split('/')[2]]);
   });
 
-  it('have a limit that each exclusive entry compares with the limits ahead', async () => {
+  it('make the enqueue of an exclusive entry return the nearest different limit ahead of it', async () => {
     const session = await bench.session(server);
     await session.enqueue(newSpec(queue, { limit: 4 }));
     await session.enqueue(newSpec(queue, { shared: true }));

@@ -71,7 +71,7 @@ describe('a register in ZooKeeper', () => {
     ['overwritten', '6'],
     ['emptied', undefined],
   ] as const) {
-    it(`is not ${what} by a client if an operator has written since the client read the register`, async () => {
+    it(`is not changed (${what}) by a client if an operator has written since the client read it`, async () => {
       const registers = registersAt();
       await registers.write(queue, 'limit', { text: '5', was: undefined });
       const { version } = (await registers.read(queue, 'limit'))!;

@@ -81,7 +81,7 @@ describe('removals of ZooKeeper nodes', () => {
 });
 
 describe('the watch of an own ZooKeeper entry', () => {
-  it('does not start again when another observer of the same removal has ended it', async () => {
+  it('does not start on another node when it is unsubscribed during the notification of a removal', async () => {
     const changes = new Subject<NodeChange>();
     const watched: string[] = [];
     const zk = {

@@ -13,7 +13,7 @@ describe('the result codes of ZooKeeper', () => {
     { of: 'an exceeded quota', code: -125, remedy: 'raise the quota' },
   ];
   for (const { of, code, remedy } of NOT_RETRYABLE)
-    it(`of ${of} are not retryable, and the message contains the remedy`, () => {
+    it(`are not retryable for a cause that only an operator can remove: ${of}`, () => {
       const error = errorOf(code, 'create /jobs');
       expect(error).to.include({ code: 'INVALID_ARGUMENT', retryable: false });
       expect(error.message).to.include(`(${code}) for create /jobs: `).and.to.include(remedy);

@@ -48,7 +48,7 @@ describe('an abandoned ZooKeeper session', () => {
   });
 
   for (const failure of ['down', 'silent']) {
-    it(`is abandoned within two seconds while its connection is ${failure}`, async () => {
+    it(`makes abandon() resolve within two seconds although its connection is ${failure}`, async () => {
       const proxy = bench.keep(await startProxy(server), (started) => {
         started.refuse();
         started.cut();

@@ -97,7 +97,7 @@ describe('a resumed ZooKeeper session', () => {
     ['a reader as a writer', { shared: true }, {}, /stored as shared and was requested as exclusive/],
     ['one permit as three', { limit: 3 }, { limit: 3, permits: 3 }, /1 of 3 permits.* 3 of 3 permits/],
   ] as const) {
-    it(`refuses to claim ${what}, and leaves the entry unchanged`, async () => {
+    it(`refuses to claim an entry with another mode or number of permits (${what})`, async () => {
       const first = await bench.session(server);
       const spec = newSpec(queue, stored);
       const { key } = await first.enqueue(spec);
@@ -115,7 +115,7 @@ describe('a resumed ZooKeeper session', () => {
     });
   }
 
-  it('continues with an entry that is enqueued again with another limit', async () => {
+  it('keeps the key and token of an entry that it enqueues again with another semaphore limit', async () => {
     const first = await bench.session(server);
     const spec = newSpec(queue, { limit: 2 });
     const { key, token } = await first.enqueue(spec);

@@ -4,7 +4,7 @@ import { sharedZooKeeper } from '@queuelock/harness/services';
 import { Bench, newQueue, outcome, newSpec } from './bench.ts';
 import { asOperator } from './operator.ts';
 
-describe('a repeated enqueue in ZooKeeper', () => {
+describe('a repeated enqueue of an entry in ZooKeeper', () => {
   const bench = new Bench();
   let server: string;
   let session: Session;
@@ -21,7 +21,7 @@ describe('a repeated enqueue in ZooKeeper', () => {
     return (await asOperator(server, (zk) => zk.children(`/${of}`))) ?? [];
   }
 
-  it('finds the entry even if the limit has changed since', async () => {
+  it('finds the existing entry even if the limit of the semaphore has changed', async () => {
     const spec = newSpec(queue, { limit: 3, permits: 2 });
     const { key } = await session.enqueue(spec);
     for (const limit of [3, 2, 7]) expect((await session.enqueue({ ...spec, limit })).key).to.equal(key);
@@ -29,10 +29,10 @@ describe('a repeated enqueue in ZooKeeper', () => {
   });
 
   for (const [what, stored, wanted] of [
-    ['as another kind', {}, { shared: true }],
+    ['as a shared entry', {}, { shared: true }],
     ['with more permits', { limit: 3 }, { limit: 3, permits: 2 }],
   ] as const) {
-    it(`${what} is refused, and the entry is unchanged`, async () => {
+    it(`is refused if the request has changed (${what}), and the existing entry is unchanged`, async () => {
       const spec = newSpec(queue, stored);
       const { key } = await session.enqueue(spec);
       const other = { ...spec, ...wanted };
@@ -43,7 +43,7 @@ describe('a repeated enqueue in ZooKeeper', () => {
     });
   }
 
-  it('in another queue is refused until the entry has left the first queue', async () => {
+  it('for another queue is refused until the entry has left its first queue', async () => {
     const spec = newSpec(queue);
     await session.enqueue(spec);
     const elsewhere = { ...spec, queue: newQueue() };

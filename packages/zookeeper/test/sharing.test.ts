@@ -140,7 +140,7 @@ describe('a downgrade of an entry in ZooKeeper', () => {
     ['the create', OpCode.create],
     ['the delete', OpCode.delete],
   ] as const) {
-    it(`succeeds when it is repeated after the reply to ${what} was lost`, async () => {
+    it(`succeeds when it is repeated after the reply to one request (${what}) was lost`, async () => {
       const holder = newSpec(queue);
       const held = await session.enqueue(holder);
       let ended: string | undefined;
@@ -156,7 +156,7 @@ describe('a downgrade of an entry in ZooKeeper', () => {
       expect(await entries()).to.have.length(1);
     });
 
-    it(`leaves no node when the entry is removed after the reply to ${what} was lost`, async () => {
+    it(`leaves no node when the entry is removed after the reply to one request (${what}) was lost`, async () => {
       const holder = newSpec(queue);
       await session.enqueue(holder);
       const share = () => session.share!(queue, holder.id, 'reads');

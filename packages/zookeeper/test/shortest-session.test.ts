@@ -20,7 +20,7 @@ describe('the minimum TTL of a ZooKeeper session', () => {
     ['a single server', { syncLimit: 2 }, 8_000, 15_000],
     ['a sync limit of one tick', { tickTimeMs: 1_000, syncLimit: 1 }, 4_000, 15_000],
   ] as const) {
-    it(`is ${min} ms with a default of ${usual} ms: ${what}`, () => {
+    it(`is ${min} ms, and the default TTL ${usual} ms, for ${what}`, () => {
       const { minTtlMs, defaultTtlMs } = zookeeper({ hosts: ['h'], ...ticks }).info;
       expect({ minTtlMs, defaultTtlMs }).to.deep.equal({ minTtlMs: min, defaultTtlMs: usual });
     });
@@ -47,7 +47,7 @@ describe('the minimum TTL of a ZooKeeper session', () => {
     });
   }
 
-  it('must be granted by the server: a TTL below it is refused, and no session remains', async () => {
+  it('is checked after connecting: a shorter TTL that the server grants is refused, and no session remains', async () => {
     const server = await started({ maxSessionTimeout: 3_000 });
     const backend = bench.backend(server.endpoint, { syncLimit: 5 });
     const before = await sessions(server.endpoint);
@@ -69,7 +69,7 @@ describe('the minimum TTL of a ZooKeeper session', () => {
     expect((await backend.open(15_000, signal)).ttlMs).to.equal(5_000);
   });
 
-  it('applies after a reconnect: a session that is granted less than before is lost', async () => {
+  it('applies after a reconnect: a session is lost if the server then grants a shorter TTL', async () => {
     const settings = { maxSessionTimeout: 10_000 };
     const server = await started(settings);
     const session = await bench.session(server.endpoint, 8_000);

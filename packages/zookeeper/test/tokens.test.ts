@@ -49,7 +49,7 @@ describe('the token of an entry that is admitted at once', () => {
     expect(await readsIn(3, 'native')).to.equal(3);
   });
 
-  it('is the transaction id of its node, even with other entries in between', async () => {
+  it('is the transaction id of its node, even if other sessions enqueue meanwhile', async () => {
     const sessions = await Promise.all([1, 2, 3].map(() => bench.session(server)));
     await asOperator(server, async (zk) => {
       const live = async (session: Session): Promise<void> => {

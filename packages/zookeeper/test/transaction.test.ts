@@ -75,7 +75,7 @@ describe('an enqueue in several ZooKeeper queues in one transaction', () => {
     });
   });
 
-  it('does not wait for the gate with the option isTry', async () => {
+  it('does not wait for the gate when the caller passes the option isTry', async () => {
     await session.enqueue(newSpec(b));
     await whileInGate(async () => {
       const placements = await session.enqueueAll!(newSpecs(a, b), { isTry: true });

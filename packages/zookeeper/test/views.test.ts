@@ -79,7 +79,7 @@ describe('the diagnosis of a ZooKeeper server', () => {
     judgeServer('s', new Map(Object.entries(facts))).map(({ level, text }) => `${level} ${text}`);
   const latency = { 'Latency min/avg/max': '0/0.5/12' };
 
-  it('reports problems of its version', () => {
+  it('reports known problems of the version of the server', () => {
     const of = (version: string): string[] =>
       findingsFor({ 'Zookeeper version': `${version}-abc, built on 2020`, Mode: 'leader', ...latency });
     expect(of('3.9.3')).to.deep.equal(['ok ZooKeeper 3.9.3, leader, responds in 0.5 ms on average']);

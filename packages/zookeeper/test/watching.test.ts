@@ -102,7 +102,7 @@ describe('a ZooKeeper queue', () => {
     });
   });
 
-  it('removes a node with the same id that an earlier session has left', async () => {
+  it('removes a node that an earlier session has left under the id of a new entry', async () => {
     const [earlier, session] = [await bench.session(server), await bench.session(server)];
     const spec = newSpec(queue);
     const left = await earlier.enqueue(spec);

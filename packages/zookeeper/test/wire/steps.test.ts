@@ -63,7 +63,7 @@ describe('a ZooKeeper transaction', () => {
     expect(await zk.read(root)).to.deep.include({ text: 'a' });
   });
 
-  it('rejects as a single request does, unless a node is missing or has another version', async () => {
+  it('rejects with INVALID_ARGUMENT, like a single request, if a step is invalid or too large', async () => {
     await zk.create(`${root}/own`, '', 'ephemeral');
     const below = { type: 'create', path: `${root}/own/below`, text: '', mode: 'ephemeral' } as const;
     expect(await outcome(zk.multi([below]))).to.equal('INVALID_ARGUMENT');
