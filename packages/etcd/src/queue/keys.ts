@@ -207,10 +207,15 @@ export function readKey(under: string, key: Buffer): EntryKey | undefined {
   return readKeyText(under, key.toString());
 }
 
+/** What a name without a suffix shows about its entry. */
+const PLAIN = { shared: false, limit: 1, permits: 1 } as const;
+
 /** Reads an entry from its key as `readKey` does. The key is text here. */
 export function readKeyText(under: string, text: string): EntryKey | undefined {
   const name = text.slice(under.length);
   if (name.includes('/')) return undefined;
+  // Most names have no suffix. They need no `exec`, whose result takes memory for each row of a queue.
+  if (!name.includes('~')) return { key: text, name, ours: OUR_NAME.test(name), ...PLAIN };
   const [ours, reader, permits = 1, limit = 1] = OUR_NAME.exec(name) ?? [];
   return {
     key: text,

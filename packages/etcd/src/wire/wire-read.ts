@@ -1,8 +1,6 @@
 // Decodes messages without a library. A general decoder makes several function calls for each field. In a process that has just started, whose code
 // Node has not compiled yet, these calls would take most of the CPU time. Bytes from a member are not trusted: invalid messages throw.
 
-import { copyOf } from '../base/copied-bytes.ts';
-
 /** The kinds of fields of etcd's messages. */
 type Kind = 'bytes' | 'text' | 'bool' | 'int64' | 'uint64' | 'choice' | 'message';
 
@@ -83,7 +81,8 @@ export function decoded<T>(decode: Decode<T>, bytes: Buffer): T {
 }
 
 /**
- * Describes a field with bytes. They are copied, so that a key does not keep the whole response in memory.
+ * Describes a field with bytes, which is decoded to a view of the message. Objects that exist for long keep a text or a copy instead, because a view
+ * keeps the whole message in memory.
  */
 export function getBytes(field: number): ReadOf<Buffer> {
   return { kind: 'bytes', tag: tagOf(field, DELIMITED), each: false };
@@ -189,7 +188,7 @@ function readBytes(read: Read, bytes: Buffer, end: number): unknown {
   const begin = at;
   at = end;
   if (read.kind === 'text') return bytes.toString('utf8', begin, end);
-  return begin === end ? EMPTY : copyOf(bytes, begin, end);
+  return begin === end ? EMPTY : bytes.subarray(begin, end);
 }
 
 /** Reads a length and skips that number of bytes. Returns where they begin. */
