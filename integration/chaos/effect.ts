@@ -1,7 +1,9 @@
 /** One write of a worker to a resource, with the fencing token of the worker's hold. */
 export interface Effect {
   readonly queue: string;
-  /** Key of the entry of the hold whose token the write has. */
+  /**
+   * Key of the entry with which the worker holds or held the lock. `token` is the fencing token of that hold.
+   */
   readonly key: string;
   readonly token: bigint;
   readonly number: number;

@@ -25,7 +25,8 @@ export const REQUIRED_ACTIONS = {
 } as const;
 
 /**
- * Returns whether a client that may watch the queues with `prefix` may thereby also watch the queue `name`.
+ * Returns whether the permission to watch all queues whose names begin with `prefix` includes the queue
+ * `name`.
  */
 export function coversQueue(prefix: string, name: string): boolean {
   return name.startsWith(prefix);

@@ -186,8 +186,8 @@ export interface BridgeClient {
   /** Applies an action to the bridge's demo programs. Resolves when the bridge has done so. */
   contend(act: ContendersAct): Promise<void>;
   /**
-   * Reads the facts that the bridge publishes about itself. They are requested once, and again only after a
-   * failure.
+   * Reads `BridgeFacts`: the token for writes, the description of the store, and what this page may do, for
+   * instance. Sends another request only after a failure.
    */
   facts(): Promise<BridgeFacts>;
   /** Current time of the bridge in milliseconds since 1970, as estimated by this page. Use it to compute ages from snapshots. */

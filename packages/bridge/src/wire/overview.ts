@@ -77,8 +77,8 @@ export interface DeadlocksSnapshot extends Snapshot, Coverage {
 export interface FaultSnapshot {
   readonly at: number;
   /**
-   * Kind of the fault. `session`: the bridge's own session became suspect or was lost. `store`: the store
-   * could not be reached, or can be reached again. `eviction`: an entry was evicted.
+   * Kind of the fault. `session`: the bridge's own session became suspect or was lost. `store`: a queue could
+   * not be read from the store. `eviction`: an entry was evicted.
    */
   readonly kind: 'session' | 'store' | 'eviction';
   /** Name of the queue, or `bridge` for the bridge's own session. */
