@@ -13,8 +13,8 @@ export interface Effect {
 export type Outcome = 'accepted' | 'refused' | 'unknown';
 
 /**
- * A resource that workers write to. `send` sends a write before it returns. Its promise resolves with the
- * outcome of the write within a second, and never rejects.
+ * A resource that workers write to while they hold a lock, for instance a file. `send` sends a write before
+ * it returns. Its promise resolves with the outcome of the write within a second, and never rejects.
  */
 export interface EffectTarget {
   send(effect: Effect): Promise<Outcome>;

@@ -9,8 +9,8 @@ import { Writes } from './worker-writes.ts';
 import type { AttemptReport } from './worker-attempt-report.ts';
 
 /**
- * What all attempts of one worker to get a lock share: its lock client, its recorder of events, its
- * heartbeats, and the resources to which it writes.
+ * The objects that all attempts of one worker to get a lock share: its lock client, its recorder of events,
+ * its heartbeats, and the resources to which it writes.
  */
 export interface AttemptSurroundings {
   /** Id of the worker. */

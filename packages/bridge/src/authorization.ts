@@ -40,7 +40,7 @@ export interface AuthorizedRequest {
 
 /**
  * Applies the host application's function `authorize`. If it throws, the action is refused, and the client
- * does not see its text.
+ * does not see the text of the error.
  */
 export class Authorization {
   readonly #authorize: Authorize;

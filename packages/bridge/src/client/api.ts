@@ -91,7 +91,7 @@ export interface PageLock {
   release(): Promise<void>;
 }
 
-/** A join of this page, with the state of the connection that reports it. */
+/** The state of a join of this page, and the state of the connection that reports it. */
 export type JoinState = Pick<Connection, 'connection' | 'since'> & PageClaimState;
 
 /** State of a join of this page: `joining`, `queued`, `held`, `suspect`, then `ended`. */
