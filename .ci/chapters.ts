@@ -16,11 +16,11 @@ import { publicPackages } from './packages.ts';
 const CUT = ['core', 'etcd', 'zookeeper', 'redis', 'postgres', 'mysql', 'sqlite', 'consul'];
 const DRAWING = 'packages/architecture.svg';
 /**
- * Name under which the drawing shows the files directly in `src`. They may import all chapters, and no
- * chapter may import them.
+ * Name under which packages/architecture.svg shows the files directly in `src`. They may import all folders
+ * of `src`, and no folder may import them.
  */
 const DOORS = 'doors';
-/** Matches the first line of one file in each chapter: the name of the folder, and what it does. */
+/** Matches the first line of one file in each folder of `src`: the name of the folder, and what it does. */
 const DESCRIPTION = /^\/\/ Folder "([^"]+)": (.+)\.\n/;
 
 interface Source {
@@ -46,7 +46,7 @@ function sourcesOf(name: string): readonly Source[] {
 
 const chapterOf = (path: string): string => /^([^/]+)\//.exec(path)?.[1] ?? DOORS;
 
-/** Returns the imports that lead from one chapter to another. */
+/** Returns the imports of a package that lead from one folder of its `src` to another. */
 function importsBetween(sources: readonly Source[]): readonly Import[] {
   const paths = new Set(sources.map(({ path }) => path));
   return sources
@@ -58,9 +58,7 @@ function importsBetween(sources: readonly Source[]): readonly Import[] {
     .filter(({ from, to }) => from !== to);
 }
 
-/**
- * Returns the chapters (folders) of a package, each with the descriptions in the first lines of its files.
- */
+/** Returns the folders of a package's `src`, each with the descriptions in the first lines of its files. */
 function chaptersOf(sources: readonly Source[]): ReadonlyMap<string, readonly string[]> {
   const chapters = new Map<string, string[]>();
   for (const { path, text } of sources) {

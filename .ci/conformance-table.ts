@@ -8,8 +8,8 @@ export interface ConformanceResult {
 const SIGN = { passed: '✔', failed: '✘', skipped: '–' } as const;
 
 /**
- * Returns a text table of the suite with a row for each test and a column for each backend. `uneven` lists
- * the tests that did not run on every backend.
+ * Returns a text table of the conformance suite with a row for each test and a column for each backend.
+ * `uneven` lists the tests that did not run on every backend.
  */
 export function conformanceTable(results: readonly ConformanceResult[]): {
   readonly lines: readonly string[];

@@ -161,8 +161,8 @@ function floorsOf({ boxes }: Part, ways: readonly Way[]): readonly Spot[][] {
 }
 
 /**
- * Puts the boxes and points of a floor side by side, in the order of their preferred `x` and as near to it as
- * possible.
+ * Puts the boxes and points of a floor (a row) side by side, in the order of their preferred `x`. Each one is
+ * as near to its `x` as possible.
  */
 function line(floor: Spot[], newEntryOf: (spot: Spot) => number): void {
   const preferences = new Map(floor.map((spot) => [spot, newEntryOf(spot)]));

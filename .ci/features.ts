@@ -10,9 +10,11 @@ const SCREEN = 'packages/FEATURES.md';
 const EVIDENCE = 'packages/EVIDENCE.md';
 const BEGIN = '<!-- features: written by .ci/features.ts -->\n';
 const END = '<!-- features: end -->';
-/** Title of the section whose features no other tool has. */
+/** Title of the section of features.json that lists the features which only queuelock has. */
 const UNIQUE = 'What no other tool has';
-/** Largest number of tool names in a cell. A longer list would make the cell too wide. */
+/**
+ * Largest number of tool names in one cell of the table. For more tools, the cell shows only their number.
+ */
 const MAX_NAMES = 4;
 
 /** Titles of tests, by the path of their file relative to packages/. */

@@ -1,12 +1,12 @@
 import type { Arrow } from './drawing.ts';
 
-/** An import between two chapters or modules. */
+/** An import from one module or folder of the repository into another. */
 export interface Import extends Arrow {
-  /** The import as a text, for messages of the check. */
+  /** Text that the error message shows for this import: `<file> imports <file>`. */
   readonly because: string;
 }
 
-/** Returns imports that form a circle, or `undefined` if there are none. */
+/** Returns a cycle of imports, each from the target of the previous one, or `undefined` if there is none. */
 export function circleIn(imports: readonly Import[]): readonly Import[] | undefined {
   const importsOf = new Map<string, Import[]>();
   for (const one of imports) importsOf.set(one.from, [...(importsOf.get(one.from) ?? []), one]);

@@ -108,7 +108,7 @@ async function happens(event: Promise<unknown>, withinMs: number): Promise<boole
   return happened;
 }
 
-/** Prints the failure of a run as soon as it is known, and returns it as an outcome. */
+/** Prints why a run has failed, as soon as that is known. Returns the outcome of a run with this failure. */
 function failed(cause: string): Outcome {
   console.error(`FAILED: ${cause}`);
   return broken(cause);

@@ -24,7 +24,7 @@ export interface Outcome {
   readonly took: readonly { readonly file: string; readonly ms: number }[];
 }
 
-/** An outcome after some failed tests were run again. */
+/** The outcome of a test run, after each of a few failed tests was run once more. */
 export interface Settled extends Outcome {
   /** Tests that failed once, and passed when they were run alone. */
   readonly flaky: readonly Failure[];

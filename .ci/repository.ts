@@ -22,7 +22,7 @@ export function repositoryUrl(): string {
   return url;
 }
 
-/** Returns whether the repository's owner is still the placeholder. */
+/** Returns whether the root manifest still has the placeholder `OWNER` for the owner of the repository. */
 export function hasPlaceholder(): boolean {
   return repositoryUrl().includes(`/${PLACEHOLDER}/`);
 }

@@ -54,7 +54,10 @@ export interface FeatureData {
   }[];
 }
 
-/** Returns what is wrong with the data, in words. The list is empty when nothing is wrong. */
+/**
+ * Returns a description of each wrong statement in features.json, such as a test that does not exist. The
+ * list is empty when nothing is wrong.
+ */
 export function findingsInData({ sections, scenarios }: FeatureData, read: ReadFile): string[] {
   const features = sections.flatMap((section) => section.features);
   return [
@@ -75,8 +78,8 @@ export function findingsInData({ sections, scenarios }: FeatureData, read: ReadF
 }
 
 /**
- * Returns how many tests the features name. A caller checks that the number is large, which shows that the
- * tests were found in the data.
+ * Returns how many tests features.json names. A caller checks that the number is large, which shows that the
+ * tests were found in the file.
  */
 export function countTests({ sections, scenarios }: FeatureData): number {
   const all = [
@@ -99,7 +102,10 @@ function missing(tests: Tests, read: ReadFile): string[] {
   return Object.entries(tests).flatMap(([path, titles]) => unkept({ path, titles }, read));
 }
 
-/** Returns what is wrong with the page, in words. The list is empty when nothing is wrong. */
+/**
+ * Returns a description of each wrong statement on the page, such as a test that does not exist. The list is
+ * empty when nothing is wrong.
+ */
 export function findingsIn(page: string, read: ReadFile): string[] {
   const unused = [...definitionsIn(page).keys()].filter((label) => !page.includes(`[${label}] `));
   return [

@@ -33,7 +33,7 @@ export interface ChaosLoad {
 }
 
 export const OPERATED_QUEUES: number = OPERATED.busy + OPERATED.steady;
-/** Longest hold of any load, in milliseconds. */
+/** Longest time in milliseconds for which a worker of a chaos run holds a lock. */
 export const LONGEST_HOLD_MS: number = STEADY_MS[1];
 
 /**

@@ -78,7 +78,7 @@ export function chaosOptions(args: readonly string[]): ChaosOptions | undefined 
   return { minutes, seed, stores, out, rule, recipes, keep, sums };
 }
 
-/** Returns the command that repeats one of the runs. */
+/** Returns the command line that repeats the run on one store, with the same seed and options. */
 export function commandOf(
   { minutes, seed, rule, recipes }: Pick<ChaosOptions, 'minutes' | 'seed' | 'rule' | 'recipes'>,
   store: ChaosStore,

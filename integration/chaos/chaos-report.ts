@@ -12,7 +12,7 @@ import { violationsOf } from '@queuelock/harness/check/violations';
 export interface ReportTerms {
   /** Directory of the report; an earlier report in it is replaced. */
   readonly out: string;
-  /** Command that repeats the run. */
+  /** The command line of `pnpm chaos` that repeats the run. */
   readonly command: string;
   /** Whether to keep the histories of a run without violations. */
   readonly keep: boolean;

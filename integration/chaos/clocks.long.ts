@@ -79,9 +79,9 @@ for (const store of STORES) {
 
     it('(control) believe for too long that they hold the lock when all their clocks run 10% too slowly', async () => {
       const broken = new Set<string>();
-      // libfaketime does not change the boot clock, so these workers do not read it. Then they believe half a
-      // second too long that they hold. The checker notices that only if a worker gets processor time during
-      // that half second, so there are several attempts.
+      // The boot clock would correct the slow clocks, because libfaketime does not change it. So these
+      // workers do not read it, and believe half a second too long that they hold. The checker notices that
+      // only if a worker gets processor time during that half second, so there are several attempts.
       for (let attempt = 0; attempt < CONTROL_ATTEMPTS && !broken.has('S2'); attempt += 1) {
         const experiment = await startExperiment({ store });
         const crew = await Crew.gather(experiment, fakeTime.atRate(0.9, { alone: true }));
@@ -131,7 +131,9 @@ class Crew {
     return { queue, from };
   }
 
-  /** Cuts the worker that holds off from all servers until the waiting worker is granted the lock. */
+  /**
+   * Cuts the holder off from all servers until the waiting worker is granted the lock, and connects it again.
+   */
   async loseOnce(): Promise<void> {
     const { holder, next } = this;
     const { members } = this.#experiment.cluster;

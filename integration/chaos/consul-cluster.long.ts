@@ -27,8 +27,8 @@ describe('faults on consul with three servers', function () {
     const queue = trial.queue('held');
     await holdNow(worker, queue);
     const place = await standIn(next.worker, queue);
-    // Waits for a heartbeat before the fault begins. A client of the control relies on a heartbeat for longer
-    // than it proves, but not on the opening of its session.
+    // Waits for a heartbeat before the fault begins. In this control, only a heartbeat makes the holder
+    // believe for too long that it holds. The opening of its session does not.
     await worker.untilEvent('beat', { from: worker.events.length });
     const healed = await trial.fault('worker cut off', worker.id, async () => detour.loseAll());
     await granted(next.worker, place);

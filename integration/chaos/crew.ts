@@ -14,7 +14,7 @@ export interface CrewOptions {
   readonly workers: number;
   readonly seed: number;
   readonly rule: Rule;
-  /** Load that all workers run from the beginning on. */
+  /** The commands by which each worker claims locks repeatedly, from its start on. */
   readonly loads: readonly LoadCommand[];
 }
 

@@ -112,8 +112,8 @@ export class Detour {
 }
 
 /**
- * Calls the function `ending` of a test, and stops all proxies once its promise has settled. Use it in
- * `afterEach`.
+ * Stops all proxies of this process after a test. First calls `ending`, by which the test ends its trial, and
+ * waits until that has settled. Use it in `afterEach`.
  */
 export async function stopDetoursAfter(ending: () => Promise<unknown>): Promise<void> {
   try {

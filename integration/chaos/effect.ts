@@ -1,7 +1,9 @@
 /** One write of a worker to a resource, with the fencing token of the worker's hold. */
 export interface Effect {
   readonly queue: string;
-  /** Key of the entry of the hold whose token the write has. */
+  /**
+   * Key of the entry with which the worker holds or held the lock. `token` is the fencing token of that hold.
+   */
   readonly key: string;
   readonly token: bigint;
   readonly number: number;
@@ -11,8 +13,8 @@ export interface Effect {
 export type Outcome = 'accepted' | 'refused' | 'unknown';
 
 /**
- * A resource that workers write to. `send` sends a write before it returns. Its promise resolves with the
- * outcome of the write within a second, and never rejects.
+ * A resource that workers write to while they hold a lock, for instance a file. `send` sends a write before
+ * it returns. Its promise resolves with the outcome of the write within a second, and never rejects.
  */
 export interface EffectTarget {
   send(effect: Effect): Promise<Outcome>;

@@ -4,8 +4,8 @@ import { base64, callEtcd } from '@queuelock/harness/services/etcd-gateway';
 import { EFFECT_WITHIN_MS, type Effect, type EffectTarget, type Outcome } from './effect.ts';
 
 /**
- * Opens a resource with a key for each queue below `directory`. It writes in a transaction that checks that
- * the writer's entry exists.
+ * Opens the resource in etcd that workers write to while they hold a lock: a key for each queue below
+ * `directory`. Each write is a transaction that checks that the entry of the writer exists.
  */
 export function etcdEffects(hosts: readonly string[], directory: string): EffectTarget {
   const agent = new Agent({ keepAlive: true, maxSockets: 4 });

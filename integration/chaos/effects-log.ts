@@ -2,8 +2,8 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 import type { EffectTarget } from './effect.ts';
 
 /**
- * Opens a file as a resource that accepts all writes. Each line is appended by a single call, so that lines
- * of different processes do not mix.
+ * Opens a file as a resource that workers write to while they hold a lock, and that accepts all writes. Each
+ * line is appended by a single call, so that lines of different processes do not mix.
  */
 export function logEffects(who: string, path: string): EffectTarget {
   const file = openSync(path, 'a');

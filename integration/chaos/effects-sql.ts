@@ -26,7 +26,10 @@ export function createEffectTable(path: string): EffectTable {
   return { register: (queue) => void insert.run(queue), close: () => database.close() };
 }
 
-/** Opens the SQLite file at `path` as a resource. Each write is fenced by the token of the writer's hold. */
+/**
+ * Opens the SQLite file at `path` as a resource that workers write to while they hold a lock. It refuses a
+ * write if the row of the queue already has a newer fencing token.
+ */
 export function sqlEffects(path: string): EffectTarget {
   const database = new DatabaseSync(path, { timeout: BUSY_WITHIN_MS });
   database.exec('PRAGMA synchronous = OFF');

@@ -4,7 +4,8 @@ import { within } from './deadline.ts';
 import { EFFECT_WITHIN_MS, type Effect, type EffectTarget, type Outcome } from './effect.ts';
 
 /**
- * Opens a resource with a fenced znode for each queue below `directory`. The first writer creates the znode.
+ * Opens the resource in ZooKeeper that workers write to while they hold a lock: a fenced znode for each queue
+ * below `directory`. The first writer creates the znode.
  */
 export function zooKeeperEffects(hosts: readonly string[], directory: string): EffectTarget {
   return new FencedNodes(hosts, directory);

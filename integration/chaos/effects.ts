@@ -7,7 +7,10 @@ import { zooKeeperEffects } from './effects-zookeeper.ts';
 import type { Resource } from '@queuelock/harness/check/event';
 import type { WorkerSetup } from './worker-command.ts';
 
-/** All resources that a worker writes to. */
+/**
+ * All resources that a worker writes to while it holds a lock: data in the store itself, a SQLite file, and a
+ * log file.
+ */
 export class Effects {
   readonly #targets: ReadonlyMap<Resource, EffectTarget>;
   readonly #underWay = new Set<Promise<Outcome>>();

@@ -60,8 +60,8 @@ async function expectEnded({ node, running }: Member): Promise<void> {
 }
 
 /**
- * Releases a hold that existed as long as a member's disk was full, and waits until the next waiter holds. A
- * heartbeat first confirms that the hold has survived.
+ * Expects that the holder still holds while a member's disk is full, after one more confirmed heartbeat. Then
+ * releases the lock, and waits until the waiter has been granted it and has released it.
  */
 async function handOver(
   { holder, held }: { readonly holder: WorkerProcess; readonly held: Queued },

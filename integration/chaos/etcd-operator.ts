@@ -27,7 +27,8 @@ export class EtcdOperator {
   async compact(): Promise<void> {
     const revision = String(await this.revision());
     await this.#client.kv.compact({ revision }).catch((error: unknown) => {
-      // etcd rejects a compaction with this error if there was no write since the last one.
+      // etcd rejects a compaction with the error "… has been compacted" if there was no write since the last
+      // one.
       if (!String(error).includes('has been compacted')) throw error;
     });
   }

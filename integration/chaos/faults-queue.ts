@@ -8,7 +8,10 @@ import type { RemovedEntry } from '@queuelock/harness/check/event';
 import type { QueueKind } from './faults-menu.ts';
 import { callOperator, removeEntry } from './operator.ts';
 
-/** The part of a cluster by which an operator reaches the store through a single member. */
+/**
+ * The name of the store and the addresses of the members that an operator may use. For a request to a single
+ * member it has one address.
+ */
 type Door = Pick<Cluster, 'name' | 'endpoints'>;
 type LineOf = (door: Door, queue: string) => Promise<readonly RemovedEntry[]>;
 

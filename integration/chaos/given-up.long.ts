@@ -19,7 +19,8 @@ for (const store of STORES) {
     afterEach(abandonTrials);
 
     /**
-     * Starts an experiment with one holder, one waiter, a paused leader, and a worker that is being started.
+     * Starts an experiment on servers whose leader is frozen. One worker holds, one waits, and a third worker
+     * is still being started.
      */
     async function inTheMiddle(own: WorkerOptions = {}): Promise<Scene> {
       const experiment = await startExperiment({ store });

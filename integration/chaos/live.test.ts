@@ -19,7 +19,10 @@ describe('the live counts of a chaos run', () => {
     rmSync(directory, { recursive: true });
   });
 
-  /** Appends the events of these builders to the histories of the workers. */
+  /**
+   * Appends the events that these builders have collected to the history file of each worker, and updates the
+   * live counts.
+   */
   function append(...builders: HistoryBuilder[]): void {
     for (const { who, ...rest } of builders.flatMap(({ events }) => events))
       appendFileSync(join(directory, `${who}.jsonl`), `${JSON.stringify({ who, ...rest })}\n`);

@@ -175,8 +175,8 @@ async function beatsFor(
 }
 
 /**
- * Returns the longest gap between two heartbeats of a worker in milliseconds. The gaps count from the last
- * heartbeat before the event with the index `from`.
+ * Returns the longest time in milliseconds between two heartbeats of a worker. Counts the last heartbeat
+ * before the event with the index `from`, and all later ones.
  */
 function longestGap(events: readonly ChaosEvent[], from: number): number {
   const last = events.slice(0, from).findLastIndex(({ ev }) => ev === 'beat');

@@ -14,7 +14,7 @@ import type { WorkerProcess } from './worker-process.ts';
 import { stampNow } from '@queuelock/harness/check/worker-record';
 
 const HOLD_MS = [0, 30] as const;
-/** Number of holds of each kind of lock that all repetitions of a test together must at least reach. */
+/** Least number of holds that a test expects of each kind of lock, over all of its repetitions. */
 const LEAST_HOLDS = 5;
 
 for (const store of STORES) {

@@ -6,7 +6,7 @@ import { markdownTable, tableOf } from './table.ts';
 
 export interface ReportOptions {
   readonly title: string;
-  /** Command that repeats the run. */
+  /** The command line of `pnpm chaos` that repeats the run. */
   readonly command: string;
   readonly seed: number;
   /** The servers of the run with their versions, for instance `etcd 3.4.23, 3 members`. */

@@ -100,7 +100,7 @@ export async function takeTurn(worker: WorkerProcess, queue: string): Promise<vo
   await leave(worker, await atLast(worker, { ev: 'acquired', queue, from }));
 }
 
-/** Ends the workers with all their entries. */
+/** Closes the workers, which removes all of their entries. Resolves when their processes have ended. */
 export async function dismiss(...workers: readonly WorkerProcess[]): Promise<void> {
   for (const worker of workers) worker.tell({ do: 'close' });
   await Promise.all(workers.map(({ ended }) => ended));

@@ -17,7 +17,7 @@ export interface RunSums {
   readonly faults: number;
   /** Number of violations of exclusion, order or tokens. */
   readonly unsafe: number;
-  /** Number of all violations, those of safety included. */
+  /** Number of violations of all rules of the checker, including exclusion, order and tokens. */
   readonly violations: number;
 }
 

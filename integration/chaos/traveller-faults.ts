@@ -13,10 +13,10 @@ interface Subject {
   readonly longMs: number;
 }
 
-/** A fault of one worker or of its connection, from its beginning to its end. */
+/** A function that makes a fault of one worker or of its connection. Resolves when the fault is over. */
 type TravellerFault = (subject: Subject) => Promise<void>;
 
-/** A fault of servers, which affects all workers, from its beginning to its end. */
+/** A function that makes a fault of servers, which affects all workers. Resolves when the fault is over. */
 export type ServerFault = (longMs: number) => Promise<void>;
 
 const FAULTS: Readonly<Record<string, TravellerFault>> = {

@@ -201,7 +201,8 @@ export class Trial {
     await serveWaiters(this.workers);
     await Promise.all(this.workers.map((worker) => this.#close(worker)));
     await this.#lookWhatIsLeft();
-    // Rejects if the trial was abandoned, after its test failed, while its workers finished.
+    // The trial may have been abandoned by `giveUp` while its workers finished, because its test failed. Then
+    // this call rejects.
     if (!underWay.delete(this)) throw new Error(OVER);
     this.#endStandstills();
     this.recorder.tell({ ev: 'end' });

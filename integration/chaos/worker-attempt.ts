@@ -8,7 +8,10 @@ import { stampNow, type Recorder } from '@queuelock/harness/check/worker-record'
 import { Writes } from './worker-writes.ts';
 import type { AttemptReport } from './worker-attempt-report.ts';
 
-/** Objects that all attempts of one worker share. */
+/**
+ * The objects that all attempts of one worker to get a lock share: its lock client, its recorder of events,
+ * its heartbeats, and the resources to which it writes.
+ */
 export interface AttemptSurroundings {
   /** Id of the worker. */
   readonly id: string;

@@ -90,8 +90,8 @@ export type WorkerCommand =
   /** Turns the write locks that the worker holds on the queue into read locks. */
   | { readonly do: 'downgrade'; readonly queue: string }
   /**
-   * Joins random queues repeatedly until the command `drain`. Each share is the part of all claims, from 0 to
-   * 1.
+   * Joins random queues repeatedly until the command `drain`. A property whose name ends in `Share` is a
+   * probability from 0 to 1.
    */
   | {
       readonly do: 'load';

@@ -10,8 +10,8 @@ const WRITE_EVERY_MS = 100;
 const GAP_MS = 200;
 
 /**
- * The result of one read of a hold's property `held`. The claim of the hold adds the queue and its number
- * before it is recorded.
+ * The result of one read of a hold's property `held`. Before it is recorded, the name of the queue and the
+ * number of the worker's attempt are added.
  */
 export interface QueueRead {
   readonly ev: 'look';

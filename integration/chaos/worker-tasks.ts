@@ -6,7 +6,10 @@ import { Load, type LoadCommand } from './worker-load.ts';
 
 type Task = Exclude<WorkerCommand, { do: 'close' | 'end' }>;
 
-/** Objects that the tasks of one worker share. */
+/**
+ * The objects that all commands to one worker share: its lock clients, its recorder of events, its
+ * heartbeats, and the resources to which it writes.
+ */
 export interface TaskSurroundings extends Omit<AttemptSurroundings, 'client'> {
   /** Lock clients, which the worker uses in turn for its attempts. */
   readonly clients: readonly LockClient[];

@@ -8,10 +8,8 @@ import { nowMs, observePings } from './zookeeper-pings.ts';
 
 const { tickMs } = ZOOKEEPER_TIMING.default;
 const LEAST_TTL_MS = 4_000;
-// Two times in milliseconds, as short as this machine permits. `AFTER_PING_MS` is how long after a ping of
-// the leader a heartbeat is sent. A heartbeat sent even later would extend a session by one more tick, if it
-// counted from its send time. `BEFORE_PING_MS` is the time from the cut of the follower to the leader's next
-// ping.
+// Two times in milliseconds, as short as this machine permits. A heartbeat is sent `AFTER_PING_MS` after a
+// ping of the leader. The follower is cut off from the leader `BEFORE_PING_MS` before the next ping.
 const AFTER_PING_MS = 40;
 const BEFORE_PING_MS = 100;
 const PREPARATION_MS = 100;

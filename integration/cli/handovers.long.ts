@@ -26,8 +26,8 @@ for (const store of stores) {
 
     afterEach(endScripts);
 
-    // Makes the three kinds of faults on three locks at the same time, because the test mostly waits for
-    // TTLs.
+    // Makes three faults on three locks at the same time, because the test mostly waits for TTLs: one
+    // `queuelock run` is frozen, one is killed, and one is cut off from the server.
     it('has ended before the next command begins, even if its queuelock process is frozen, killed or cut off', async () => {
       const series = await Promise.all(
         (Object.keys(FAULTS) as Fault[]).map((fault) =>

@@ -2,7 +2,9 @@ import type { EtcdOptions } from '@queuelock/etcd';
 import { startTlsServer } from '@queuelock/harness/services/etcd-tls';
 import { parametersOf, type StartRotatedServer } from './rotation.ts';
 
-/** The names of the server in its certificate. */
+/**
+ * Address and host name of the etcd server, in the format of openssl. The test issues certificates for them.
+ */
 export const ETCD_NAMES = 'IP:127.0.0.1,DNS:localhost';
 
 /**

@@ -10,8 +10,8 @@ const TTL_MS = 20_000;
 const WITHIN_MS = 15_000;
 
 /**
- * The certificates in use. When the test replaces the certificates, it overwrites the properties of the
- * object with the new ones.
+ * The certificates that the server and its clients use at present. A test that replaces them overwrites the
+ * properties of this object with the new certificates.
  */
 type LiveCertificates = { -readonly [Name in keyof Certificates]: Certificates[Name] };
 

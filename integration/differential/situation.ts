@@ -62,7 +62,7 @@ export function isDetermined(step: Step, { claims }: Situation): boolean {
     case 'close':
       return liveOf(step.client, claims).length > 0;
     case 'move': {
-      // No client can take over a claim of several names by the ids of its entries, so a session with such a
+      // No client can take over a claim of several names by the ids of its entries. So a session with such a
       // claim does not move.
       const live = liveOf(step.client, claims);
       return live.length > 0 && live.every(({ queues }) => queues.length === 1);

@@ -1,4 +1,5 @@
-// Operators of other packages' tests are imported by path, because no package exports them.
+// The classes that act as a store's operator are imported by path. They are in the tests of other packages,
+// and no package exports tests.
 /* eslint-disable no-restricted-imports */
 import { Operator as ConsulOperator } from '../../packages/consul/test/operator.ts';
 import { Operator as EtcdOperator } from '../../packages/etcd/test/operator.ts';

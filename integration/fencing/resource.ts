@@ -4,8 +4,8 @@ import { expectAccepted, type AnyFenceOutcome, type FencingHold } from '@queuelo
 export type Answer = 'accepted' | 'refused';
 
 /**
- * Resolves with `accepted`, or with `refused` if the resource rejected the write because of a later holder.
- * Rejects with any other error.
+ * Resolves with the outcome of a fenced write: `accepted`, or `refused` if the resource rejected it because
+ * of a later holder. Rejects with any other error.
  */
 export async function responseOf(response: PromiseLike<AnyFenceOutcome>): Promise<Answer> {
   try {

@@ -195,7 +195,7 @@ function endpointOf(place: string): string {
 
 /** Resolves when a transaction in the database waits for a row lock of another transaction. */
 async function untilWaiting({ dialect }: Database, connection: SqlConnection): Promise<void> {
-  // Does not read the table innodb_trx, which returns cached content for 100 ms.
+  // Does not read MariaDB's table innodb_trx, because its content is up to 100 ms old.
   const text =
     dialect === 'postgres'
       ? `SELECT 1 AS one FROM pg_locks WHERE NOT granted`

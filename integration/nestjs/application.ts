@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 
-/** A line that an application prints. */
+/** A line that the NestJS application of a test prints as JSON: an event, such as a grant. */
 export interface ApplicationEvent {
   readonly ev: string;
   readonly token?: string;

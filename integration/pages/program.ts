@@ -56,7 +56,9 @@ export class Program {
     await Promise.race([matched, without]);
   }
 
-  /** Ends the program by a signal, or waits for its end. Resolves with how it ended. */
+  /**
+   * Sends the signal to the program, if one is given. Resolves when the program has ended, with how it ended.
+   */
   async end(signal?: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
     if (signal) this.#child.kill(signal);
     const [code, by] = await this.#ended;

@@ -48,8 +48,8 @@ let end: CircleEvent = { ev: 'done' };
 await holder.run(holds.name, async ({ id }) => {
   say({ ev: 'holds', id });
   await once(process, 'message');
-  // Waits inside the work of `run`. So the claim publishes the lock that `run` holds in this call chain, even
-  // if that lock is in another store.
+  // Requests the second lock inside the work of `run`, in the same call chain. Only then does the entry of
+  // this claim name the lock that the process already holds, which the search for deadlocks needs.
   const claim$ = waiter.claim(waitsFor.name).pipe(yieldOnDeadlock(deadlocks$));
   await takeAndRelease(claim$).catch((error: unknown) => {
     if (!isQueueLockError(error)) throw error;

@@ -11,7 +11,7 @@ export interface Spot {
   readonly name: string;
 }
 
-/** What one process of a deadlock does: its call chain holds one lock and waits for another lock. */
+/** The task of one process of a deadlock: its call chain holds one lock and waits for another lock. */
 export interface Member {
   readonly owner: string;
   readonly holds: Spot;

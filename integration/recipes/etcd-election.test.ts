@@ -84,8 +84,9 @@ describe("one election in etcd for queuelock and Go's Election", function () {
     await (await next).resign();
     await (await candidate('e').campaign()).proclaim('f');
     await untilHolds('f is told', async () => expect(observer.values.at(-1)).to.equal('f'));
-    // Go's observer reads the value again after each notification. So of two values in quick succession it
-    // may see only the second one. The test therefore ignores `c` and `e`, each of which is soon replaced.
+    // Go's observer reads the leader's value again after each notification. So of two values in quick
+    // succession it may see only the second one. The test therefore ignores the values `c` and `e`: their
+    // leaders soon proclaim `d` and `f`.
     expect(observer.values.filter((value) => !['c', 'e'].includes(value))).to.deep.equal([
       'a',
       'b',

@@ -10,8 +10,8 @@ import { SlotMember } from './slot-members.ts';
 const MEMBERS = 4;
 const ROUNDS = 4;
 /**
- * What the test does to the first process that begins the job of a slot. A frozen process resumes when the
- * job of the next slot is done.
+ * For each slot in turn, what happens to the first process that begins its job. A frozen process resumes when
+ * the job of the next slot is done.
  */
 const FATES = ['lives', 'is killed', 'is frozen', 'lives'] as const;
 type Fate = (typeof FATES)[number];

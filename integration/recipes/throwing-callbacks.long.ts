@@ -1,4 +1,5 @@
-// The conformance tests and the test server's operator are imported by path, because no package exports them.
+// The modules of other packages that this test needs are imported by path, because no package exports them:
+// tests of recipes, and an operator of Consul.
 /* eslint-disable no-restricted-imports */
 import { Keys } from '../../packages/consul/src/queue/keys.ts';
 import { Operator } from '../../packages/consul/test/operator.ts';

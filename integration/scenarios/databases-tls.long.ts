@@ -20,7 +20,7 @@ interface Secure {
   readonly connect: (tls: { readonly ca: Buffer }) => Backend;
 }
 
-/** Files with a server's certificate. */
+/** Paths of files with a server's certificate, its private key, and the certificate of its authority. */
 interface Files {
   readonly ca: string;
   readonly cert: string;

@@ -9,8 +9,8 @@ import { soon, untilHolds, untilNothingIsLeft } from './wait.ts';
 /** Number of attempts to acquire that run in parallel. */
 const LANES = 5;
 /**
- * Factor by which the longest delay before the test ends an acquisition exceeds the duration of an
- * acquisition. Acquisitions take longer when several run in parallel.
+ * The test ends an acquisition after a delay of up to `STRETCH` times the measured duration of one.
+ * Acquisitions take longer when several run in parallel.
  */
 const STRETCH = 2;
 

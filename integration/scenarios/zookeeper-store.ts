@@ -8,7 +8,7 @@ const TICK_MS = 500;
 // sessions of at least `syncLimit` plus two ticks, which is four ticks.
 const SINGLE_SYNC_LIMIT = 2;
 
-/** Settings of the server that the backend needs. */
+/** Two settings of the ZooKeeper server, which the URL of the backend has to contain. */
 interface Ticks {
   readonly tickMs: number;
   readonly syncLimit: number;

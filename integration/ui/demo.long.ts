@@ -54,8 +54,8 @@ async function toHolder(demo: DemoPage, does: Action, undoes: Action): Promise<D
 }
 
 /**
- * Longest duration of a hold in milliseconds at which the test's click on the button must have ended it.
- * Holds that end by themselves last longer.
+ * Limit in milliseconds for a hold that the test has ended by a click on the button "Release". Holds that end
+ * by themselves last longer.
  */
 const BY_HAND_MS = 2_400;
 
@@ -110,7 +110,7 @@ describe('queuelock demo in Chromium', function () {
   });
 
   it('releases a hold with a button', async () => {
-    // Clicks again, in the next hold, if the click came too late, after the hold had ended by itself.
+    // Clicks again, in the next hold, if the hold had ended by itself before the click.
     for (let heldMs = Infinity; heldMs > BY_HAND_MS;) {
       const grant = await demo.nextGrant();
       await press(`Release ${grant.id}`);

@@ -61,7 +61,10 @@ const EVENTS: readonly (readonly [type: string, data: unknown])[] = [
 const TOUCHED = { joins: [{ id: 'JOIN', keepsMs: 20_000, holds: true, known: true }] };
 const JOINED = { id: 'JOIN', secret: 's', graceMs: 20_000 };
 
-/** What a bridge, or a proxy in front of it, may send to a page in response to its requests. */
+/**
+ * The responses that a page receives from the bridge, or from a proxy in front of it: their status and
+ * headers, and a body for each kind of request.
+ */
 interface Script {
   readonly status: unknown;
   readonly headers: unknown;

@@ -2,7 +2,7 @@
 export const STORES = ['etcd', 'zookeeper', 'redis'] as const;
 export type StoreName = (typeof STORES)[number];
 
-/** The kinds of storage of a server's data. */
+/** The kinds of storage on which a measured server keeps its data: memory (`tmpfs`) or a disk. */
 export const MEDIA = ['tmpfs', 'disk'] as const;
 export type Medium = (typeof MEDIA)[number];
 

@@ -54,9 +54,9 @@ export function lockWords(mostWaiters: number): Client['words'] {
 }
 
 /**
- * Returns the function `words` of a client that measures a lower bound with raw calls, which are requests to
- * the store without a lock library. `acquire` names the raw call that the scenario `call` measures. `cycle`
- * names the raw calls that replace the acquisition and release of a lock.
+ * Returns the function `words` of a client that measures a lower bound with raw calls: requests to the store
+ * without a lock library. `acquire` names the raw call that the scenario `call` measures. `cycle` names the
+ * raw calls that replace the acquisition and release of a lock.
  */
 export function floorWords(acquire: string, cycle: string): Client['words'] {
   return ({ scenario, size }, { ms, warm }) => {

@@ -29,8 +29,8 @@ export interface BenchServer {
   stop(): Promise<void>;
 }
 
-// ZooKeeper's default tick in milliseconds. Its largest session timeout is raised, so that no heartbeat is
-// sent while requests are counted.
+// Tick of the ZooKeeper server in milliseconds, which is ZooKeeper's default. The server grants sessions of
+// up to `LONGEST_SESSION_MS`, so that no heartbeat is sent while requests are counted.
 const TICK_MS = 2_000;
 const LONGEST_SESSION_MS = 60_000;
 const TMPFS = '/dev/shm';

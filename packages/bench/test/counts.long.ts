@@ -76,8 +76,8 @@ for (const counted of stores) {
       const idle = async (holds: number, most = Infinity): Promise<number> => {
         const client = await at.connect(at.server.endpoint, { ttlMs: IDLE_TTL_MS });
         await Promise.all(Array.from({ length: holds }, (_, i) => client.acquire(`held-${holds}-${i}`)));
-        // Waits until only two reads of the counters in a row are equal, because between two heartbeats there
-        // is no time for a third read.
+        // Requires only two equal reads of the counters in a row, because there is no time for a third one
+        // between two heartbeats.
         await settled(at.server, 2);
         // Uses the lowest of several counts. On a busy machine, late requests of the client's start may add
         // to one count. Requests that the idle holds cause would be in every count.

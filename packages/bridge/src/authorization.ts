@@ -25,7 +25,8 @@ export const REQUIRED_ACTIONS = {
 } as const;
 
 /**
- * Returns whether a client that may watch the queues with `prefix` may thereby also watch the queue `name`.
+ * Returns whether the permission to watch all queues whose names begin with `prefix` includes the queue
+ * `name`.
  */
 export function coversQueue(prefix: string, name: string): boolean {
   return name.startsWith(prefix);
@@ -39,7 +40,7 @@ export interface AuthorizedRequest {
 
 /**
  * Applies the host application's function `authorize`. If it throws, the action is refused, and the client
- * does not see its text.
+ * does not see the text of the error.
  */
 export class Authorization {
   readonly #authorize: Authorize;

@@ -39,7 +39,7 @@ export class FaultLog {
     return this.#changed$;
   }
 
-  /** Records a change of a queue's status. */
+  /** Records the fault that a queue cannot be read, if that is the new status of the queue. */
   store(name: string, { status, error }: QueueState): void {
     if (status !== 'stale') return;
     const why = error === undefined ? '' : `: ${detailOf(error)}`;

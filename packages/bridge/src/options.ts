@@ -15,12 +15,15 @@ import type { ContendersAct, ContendersSnapshot, Snapshot, Topic } from './wire.
 
 /**
  * An action of a request, for `authorize` to allow or refuse. An `evict`, `ask` or `join` without a name
- * means all names at once. The bridge requests that to show permissions, and before it reads the body of a
- * request. If it is allowed, the action is checked again with its name. A prefix covers every queue whose
- * name begins with it.
+ * means these actions on all queues. The bridge checks that to show permissions, and before it reads the body
+ * of a request. If it is allowed, the action is checked again with its name. To `watch` a topic with a prefix
+ * means to see every queue whose name begins with that prefix.
  */
 export type Action =
-  /** To read the facts about the bridge, and the permissions of the client that sent the request. */
+  /**
+   * To read `BridgeFacts`: the token for writes and the description of the store, for instance, and the
+   * permissions of the client that sent the request.
+   */
   | { readonly kind: 'facts' }
   | { readonly kind: 'watch'; readonly topic: Exclude<Topic, { kind: 'join' }> }
   | { readonly kind: 'evict' | 'ask' | 'join' | 'contend'; readonly name?: string };

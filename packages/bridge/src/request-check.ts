@@ -61,7 +61,7 @@ export class RequestCheck {
     return this.#bodies.read(incoming.request, schema, this.clientOf(incoming));
   }
 
-  /** Returns the id under which the limits count the request. */
+  /** Returns the id of the client that sent the request. The limits count the request under this id. */
   clientOf({ request, connection }: AuthorizedRequest, identity?: Identity): ClientId {
     return boundedId(this.#settings.clientOf(request, { ...connection, principal: identity?.name }));
   }

@@ -215,8 +215,8 @@ export class RequestRouter {
   }
 
   /**
-   * Adds a join. Responds with a stream if the client accepts one, otherwise with the key of the join, which
-   * the client sends to receive the join's states in another stream.
+   * Adds a join. Responds with a stream of its states if the client accepts one, otherwise with the key of
+   * the join. With this key the client can receive the states in another stream.
    */
   #join(body: wire.JoinRequest, { request, identity, client }: Allowed): Response {
     const { joins, streams } = this.#tools;

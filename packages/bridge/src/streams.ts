@@ -119,7 +119,10 @@ export class Streams {
     return connection;
   }
 
-  /** Returns the version in an event id of this bridge, or 0 for any other id. */
+  /**
+   * Returns the version number in the id of an event that this run of the bridge has sent, or 0 for any other
+   * id.
+   */
   #knownVersion(id: string | undefined): number {
     const [epoch, version] = id?.split('.') ?? [];
     return epoch === this.#tools.epoch && /^\d{1,15}$/.test(version ?? '') ? Number(version) : 0;

@@ -23,7 +23,7 @@ import {
 import { recordSchema, type RecordSnapshot } from './wire/record.ts';
 import type { Topic } from './wire/topic.ts';
 
-/** Maps each kind of topic to its snapshot. */
+/** For each kind of topic, the type of its snapshots. */
 export interface SnapshotOf {
   readonly queues: QueuesSnapshot;
   readonly queue: QueueSnapshot;

@@ -19,9 +19,9 @@ export interface OwnContender extends Contender {
   /** Acquires the locks of all names in one step. */
   acquireAll(names: readonly string[]): Promise<Release>;
   /**
-   * Returns a function that ends the session by a request on another connection, so that all its holds end in
-   * one change of the store. That function resolves when the server has responded. `revocation` itself
-   * prepares the request, for instance opens the connection.
+   * Prepares the end of the session: opens another connection, for instance. Resolves with a function that
+   * ends the session over that connection, so that all holds end in one change of the store. The function
+   * resolves when the server has responded.
    */
   revocation(): Promise<() => Promise<unknown>>;
 }

@@ -25,8 +25,8 @@ export async function many(lock: OwnLock, parameters: Parameters): Promise<objec
 }
 
 /**
- * Measures how long it takes to notify all waiters behind the holds of one session, when all these holds end
- * in one change of the store.
+ * Measures how long it takes to notify all waiters behind the holds of one session. All these holds end in
+ * one change of the store.
  */
 export async function mass(lock: OwnLock, parameters: Parameters): Promise<object> {
   const names = Array.from({ length: parameters.number('n') }, (_, i) => `${parameters.text('name')}-${i}`);

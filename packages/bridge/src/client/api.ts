@@ -91,7 +91,7 @@ export interface PageLock {
   release(): Promise<void>;
 }
 
-/** A join of this page, with the state of the connection that reports it. */
+/** The state of a join of this page, and the state of the connection that reports it. */
 export type JoinState = Pick<Connection, 'connection' | 'since'> & PageClaimState;
 
 /** State of a join of this page: `joining`, `queued`, `held`, `suspect`, then `ended`. */
@@ -186,8 +186,8 @@ export interface BridgeClient {
   /** Applies an action to the bridge's demo programs. Resolves when the bridge has done so. */
   contend(act: ContendersAct): Promise<void>;
   /**
-   * Reads the facts that the bridge publishes about itself. They are requested once, and again only after a
-   * failure.
+   * Reads `BridgeFacts`: the token for writes, the description of the store, and what this page may do, for
+   * instance. Sends another request only after a failure.
    */
   facts(): Promise<BridgeFacts>;
   /** Current time of the bridge in milliseconds since 1970, as estimated by this page. Use it to compute ages from snapshots. */

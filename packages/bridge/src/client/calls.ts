@@ -47,8 +47,8 @@ export class Calls {
   }
 
   /**
-   * Reads the facts that the bridge publishes about itself. Sends a second request only after the first one
-   * failed.
+   * Reads `BridgeFacts`: the token for writes, the description of the store, and what this page may do, for
+   * instance. Sends another request only after a failure.
    */
   facts(): Promise<BridgeFacts> {
     const requested = (this.#facts ??= this.#fetchFacts());

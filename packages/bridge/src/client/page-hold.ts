@@ -55,7 +55,9 @@ export class PageHold implements PageLock {
     return this.#loss.signal;
   }
 
-  /** Extends the proven time of the hold to `deadline`, unless it has already ended. */
+  /**
+   * Extends the proven time of the hold to `deadline`. A hold that has already ended does not begin again.
+   */
   prove(deadline: number): void {
     this.#check();
     this.#deadline = Math.max(this.#deadline, deadline);

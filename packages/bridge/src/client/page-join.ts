@@ -46,7 +46,7 @@ export class PageJoin {
   readonly #listening = new Subscription();
   readonly #backoff = new Backoff();
   #graceMs = 0;
-  /** Send time of the page's latest request whose response reported no hold of the bridge yet. */
+  /** Send time of the page's latest request to which the bridge responded that it does not hold yet. */
   #waitedAt = 0;
   #hold: PageHold | undefined;
   /** The hold as the bridge last reported it. The page counts as a holder only until the proven time ends. */

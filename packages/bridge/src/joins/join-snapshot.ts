@@ -3,7 +3,10 @@ import { ifDefined } from '../snapshots/if-defined.ts';
 import { toWireError } from '../refusal.ts';
 import type { HandoverSnapshot, JoinSnapshot } from '../wire.ts';
 
-/** What a snapshot of a join contains besides the state of the join's claim. */
+/**
+ * The properties that a snapshot of a join has in addition to the state of its claim: its time, and pending
+ * handover requests, for instance.
+ */
 export interface JoinDetails {
   readonly at: number;
   /** Key of the join's entry; empty until the entry is in the queue. */

@@ -2,7 +2,10 @@ import type { IncomingMessage } from 'node:http';
 import { isIPv4, isIPv6 } from 'node:net';
 import type { ClientId } from './quota.ts';
 
-/** Facts about the connection on which a request arrived. */
+/**
+ * Facts about the connection on which a request arrived: the remote address, and the request as Node's HTTP
+ * server received it.
+ */
 export interface ConnectionFacts {
   /** Address of the peer of the connection. If there is a proxy, it is the proxy's address. */
   readonly remoteAddress?: string | undefined;
@@ -10,7 +13,9 @@ export interface ConnectionFacts {
   readonly incoming?: IncomingMessage | undefined;
 }
 
-/** Facts about the client of a request. */
+/**
+ * Facts about the client of a request: those about its connection, and the name that `authorize` returned.
+ */
 export interface ClientFacts extends ConnectionFacts {
   /**
    * Name that `authorize` returned; `undefined` before `authorize` is called, and when it returned `true`.

@@ -20,8 +20,8 @@ export interface ClientLimits {
   /** Largest number of joins of one client. Default 100. */
   readonly joins?: number;
   /**
-   * Largest number of a client's handover requests without an answer, from `ask` and from joins with a
-   * `request`. Default 10.
+   * Largest number of handover requests of one client that have no answer yet. They are sent by
+   * `BridgeClient.ask` and by joins with a `request`. Default 10.
    */
   readonly asks?: number;
   /**
@@ -64,7 +64,7 @@ export interface BridgeLimits {
    * 1,000.
    */
   readonly joins?: number;
-  /** Largest number of handover requests of all clients without an answer. Default 100. */
+  /** Largest number of handover requests of all clients that have no answer yet. Default 100. */
   readonly asks?: number;
   /**
    * Largest number of bytes of snapshots over 16 KiB that are encoded and not read yet. Each snapshot counts

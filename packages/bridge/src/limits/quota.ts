@@ -62,7 +62,10 @@ export class Quota {
   }
 }
 
-/** Counts the uses of each resource by its key. A resource that has several uses counts once in `size`. */
+/**
+ * Counts how many uses each resource has, by the key of the resource. `size` is the number of resources in
+ * use.
+ */
 class Counts {
   readonly #counts = new Map<unknown, number>();
 

@@ -29,8 +29,8 @@ export class Chronicle {
   readonly #holds: number[] = [];
   #handOffs = 0;
   /**
-   * Whether the store could be read at the latest snapshot. If not, changes before the next snapshot have no
-   * known time.
+   * Whether the latest state of the queue was read from the store. While the store cannot be reached, the
+   * client emits the last known state. The times of changes until the next read are unknown.
    */
   #isContinuous = false;
 

@@ -36,8 +36,8 @@ export class SharedList {
   /** Records of the list's queues, sorted by name. */
   #records: readonly ListedRecord[] = [];
   /**
-   * Whether the list was live at its latest state. If the connection to the store was interrupted since, the
-   * next list shows changes whose times are unknown.
+   * Whether the latest list was read from the store. While the store cannot be reached, the client emits the
+   * last known list. The times of changes until the next read are unknown.
    */
   #isContinuous = false;
 

@@ -19,7 +19,10 @@ const WITH_WAIT = 100;
  */
 export type Budgets = (id: string | undefined) => number | undefined;
 
-/** Returns the properties that the snapshots of all topics have. */
+/**
+ * Returns the properties that every snapshot has: its time, and the status and error of the connection to the
+ * store.
+ */
 export function snapshotOf({ status, error }: Pick<QueueState, 'status' | 'error'>, at: number): Snapshot {
   return { at, status, ...(error === undefined ? {} : { error: toWireError(error) }) };
 }

@@ -5,7 +5,10 @@ import { intervalSchema } from './interval.ts';
 import { MAX_NAME, WIRE_VERSION } from './topic.ts';
 import { entryRefSchema, type EntryRef } from './queue.ts';
 
-/** Facts that a page needs before it makes other requests. */
+/**
+ * Facts about the bridge that a page reads first: the token for its writes, the description of the store, and
+ * what the page may do, for instance.
+ */
 export interface BridgeFacts {
   readonly version: number;
   /**

@@ -44,17 +44,17 @@ export interface HappeningSnapshot {
 export interface ContendersSnapshot extends Snapshot {
   /** Name of the queue for which the demo programs contend. */
   readonly name: string;
-  /** Largest number of programs that may run at a time. */
+  /** Largest number of demo programs that may run at the same time. */
   readonly maxContenders: number;
-  /** Time in milliseconds for which the store keeps the entries of a silent program. */
+  /** Time in milliseconds for which the store keeps the entry of a demo program that sends no heartbeats. */
   readonly ttlMs: number;
-  /** Description of how this demo cuts a program's connection, and of the effects. */
+  /** Text for the page: how the action `cut` separates a demo program from the store, or why it cannot. */
   readonly cut: string;
-  /** Whether the connection of a program can be cut. */
+  /** Whether the action `cut` can separate a demo program from the store. */
   readonly canCut: boolean;
-  /** The programs in the order in which they started. */
+  /** The demo programs in the order in which they started. */
   readonly contenders: readonly ContenderSnapshot[];
-  /** The latest events, the newest last. */
+  /** The latest events among the demo programs, the newest last. */
   readonly happenings: readonly HappeningSnapshot[];
 }
 

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 
-/** A handover request, as sent by `ask` and by joins. */
+/** A handover request to the holder, as a page sends it: by `BridgeClient.ask`, or with a request to join. */
 export interface WireHandoverRequest {
   /** Reason, shown to the holder and to all users. At most 200 characters. */
   readonly reason: string;

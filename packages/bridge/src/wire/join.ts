@@ -14,7 +14,10 @@ export interface JoinRequest {
   readonly mode?: 'exclusive' | 'shared';
   /** Longest time in milliseconds that the entry may wait in the queue. Default: no limit. */
   readonly timeoutMs?: number;
-  /** Handover request to the holder, as in `ask`. It needs the same permission and counts in the same quota. */
+  /**
+   * Handover request to the holder, which the entry carries. It needs the same permission as
+   * `BridgeClient.ask`, and counts in the same quota.
+   */
   readonly request?: WireHandoverRequest;
   /**
    * Key that the page chooses at random, so that it can repeat a request whose response was lost. Default: the bridge chooses.
@@ -30,7 +33,10 @@ export interface JoinKey {
   readonly secret: string;
 }
 
-/** Key and grace of a new join. */
+/**
+ * The key of a new join, and how long its page may stay silent. The bridge sends it in response to a request
+ * to join.
+ */
 export interface JoinResponse extends JoinKey {
   /**
    * Longest time in milliseconds without a stream and without a touch. After it the bridge leaves the queue

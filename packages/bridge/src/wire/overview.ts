@@ -21,7 +21,7 @@ export interface ElectionSnapshot extends Snapshot {
   readonly leaderAt?: number;
 }
 
-/** An entry of a program, in the overview of all programs. */
+/** An entry of a program, in the snapshot of the topic `sessions`. */
 export interface SessionEntry extends EntryRef {
   /** Name of the queue that has the entry. */
   readonly name: string;
@@ -49,7 +49,9 @@ export interface Coverage {
   readonly omitted: number;
 }
 
-/** The entries of all programs. */
+/**
+ * The snapshot of the topic `sessions`: the entries of many queues, grouped by the program that made them.
+ */
 export interface SessionsSnapshot extends Snapshot, Coverage {
   readonly prefix: string;
   /** All programs that have entries, those with the most entries first. */
@@ -65,8 +67,8 @@ export interface StuckSnapshot {
 }
 
 /**
- * The deadlocks. Each begins with the wait of its youngest entry, whose client should give up to resolve the
- * deadlock.
+ * The snapshot of the topic `deadlocks`. Each deadlock begins with the wait of its youngest entry, whose
+ * client should give up to resolve the deadlock.
  */
 export interface DeadlocksSnapshot extends Snapshot, Coverage {
   readonly prefix: string;
@@ -77,8 +79,8 @@ export interface DeadlocksSnapshot extends Snapshot, Coverage {
 export interface FaultSnapshot {
   readonly at: number;
   /**
-   * Kind of the fault. `session`: the bridge's own session became suspect or was lost. `store`: the store
-   * could not be reached, or can be reached again. `eviction`: an entry was evicted.
+   * Kind of the fault. `session`: the bridge's own session became suspect or was lost. `store`: a queue could
+   * not be read from the store. `eviction`: an entry was evicted.
    */
   readonly kind: 'session' | 'store' | 'eviction';
   /** Name of the queue, or `bridge` for the bridge's own session. */
@@ -95,7 +97,10 @@ export interface FindingSnapshot {
   readonly text: string;
 }
 
-/** Current findings and past failures. */
+/**
+ * The snapshot of the topic `faults`: findings of the latest diagnosis of the store, and failures that the
+ * bridge has seen.
+ */
 export interface FaultsSnapshot extends Snapshot {
   readonly prefix: string;
   /** Findings as of `diagnosedAt`; the diagnosis is repeated at intervals. */
