@@ -48,8 +48,8 @@ export function describeFailure(error: unknown, verbose: boolean): string {
 
 function adviceFor(error: unknown): string {
   if (!isQueueLockError(error)) return '';
-  // The store responded, so the advice for a store that cannot be reached would be wrong. The error's message
-  // names the limit or setting to change.
+  // The store has sent this error itself, so the advice for a store that cannot be reached would be wrong. The
+  // error message names the limit or setting to change.
   if (error.code === 'UNAVAILABLE' && error.responded) return '';
   return ADVICE[error.code] ?? '';
 }

@@ -23,7 +23,7 @@ export interface TopState {
   readonly help: boolean;
 }
 
-/** Facts about the screen on which the effect of a pressed key depends. */
+/** The contents and the size of the screen, which decide what a pressed key does. */
 export interface TopScreen {
   /** Names of the queues in all rows, filtered and sorted. */
   readonly names: readonly string[];

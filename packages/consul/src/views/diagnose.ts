@@ -51,7 +51,7 @@ export interface AgentFacts {
   readonly minTtlMs: number | undefined;
 }
 
-/** Returns findings about the release of the agent that receives the requests. */
+/** Returns findings about the Consul version of the agent that receives the requests. */
 export function judgeAgent({ version, isServer }: AgentFacts, about: string): readonly Finding[] {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   if (major < 1) {

@@ -25,7 +25,7 @@ export interface EntriesAhead<R> {
   readonly seenAt?: bigint;
 }
 
-/** Facts about the departure of an entry that was ahead of a waiter. */
+/** What is known about the departure of an entry that was ahead of a waiter. */
 export interface Departure {
   /**
    * Whether the removed entry was certainly admitted, with no conflicting entry ahead of it. That is so when an exclusive entry with a limit of 1
