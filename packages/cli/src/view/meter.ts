@@ -61,8 +61,8 @@ export function metered(before: Meter, queues: readonly ListedQueue[], now: numb
 interface Reading {
   readonly now: number;
   /**
-   * Whether no queue was measured before this sample. Then a queue that it contains may have been there for
-   * longer.
+   * Whether there was no previous sample, or it contained no queue. Then it is unknown for how long the first
+   * entries have been first.
    */
   readonly isFirst: boolean;
 }

@@ -7,7 +7,7 @@ export type SortKey = 'depth' | 'hand-offs' | 'held' | 'wait' | 'name';
 export interface TopState {
   readonly sort: SortKey;
   readonly reverse: boolean;
-  /** Shows only queues whose names contain this text. */
+  /** Text that the name of a queue must contain so that the view shows the queue. */
   readonly filter: string;
   /** Whether the user is typing the filter. */
   readonly typing: boolean;

@@ -43,7 +43,7 @@ export function judgeQueues(
   return [...foreign, { level: 'ok', about: 'queues', text }];
 }
 
-/** What an agent reports about itself. */
+/** What a Consul agent reports about itself: its version, whether it is a server, and the shortest TTL that it accepts. */
 export interface AgentFacts {
   readonly version: string;
   readonly isServer: boolean;

@@ -89,7 +89,7 @@ export class Contender implements Holder, LivenessListener {
   // --- Members of the contender that the session calls.
 
   healthChanged(): void {
-    // Changes of the session's health matter only while the hold lasts.
+    // Ignores the change of the session's health unless the lock is held, because only the state of a hold shows the health.
     if (this.#step === 'holding' && this.#ownership?.held) this.#acquisition.changed();
   }
 

@@ -21,7 +21,8 @@ export interface TraceSource {
 }
 
 /**
- * Returns an object that publishes the events of an acquisition, if a channel has subscribers when it begins.
+ * Returns an object that publishes the diagnostics messages of an acquisition. Returns `undefined` if their channels have no subscribers when the
+ * acquisition begins.
  */
 export function traceOf(request: ClaimRequest, source: TraceSource): AcquireTrace | undefined {
   const hasListener = acquires.hasSubscribers || holds.hasSubscribers || handovers.hasSubscribers;
