@@ -37,8 +37,8 @@ export function exitCodeFor(error: unknown): number {
 export function describeFailure(error: unknown, verbose: boolean): string {
   const advice = adviceFor(error);
   const message = redact(messageOf(error)).replace(/[\s:;.]+$/, '');
-  // Adds the advice for the error's code, unless the message already ends with it. The message of a wait that
-  // timed out does.
+  // Adds the advice for the error's code, unless the message already ends with it, as it does when a wait has
+  // timed out.
   const first = `queuelock: ${message}${advice === '' || message.endsWith(advice) ? '' : `; ${advice}`}`;
   const lines = verbose
     ? [first, ...causesOf(error).map((cause) => `  caused by: ${redact(messageOf(cause))}`)]

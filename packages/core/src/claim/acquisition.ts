@@ -183,7 +183,7 @@ export class Acquisition implements ContenderHost, EntryOwner, ClosingListener, 
   #join(live: LiveSession, limit: number): void {
     const { liveness } = live;
     try {
-      // Timers may be late, so this code checks whether the session has ended meanwhile.
+      // The session may have ended although a late timer has not reported that yet. So this code compares its deadline with the clock.
       if (liveness.remainingMs === 0) liveness.ending.throwIfAborted();
       const typicalHoldMs = this.context.holdTimes.typical(this.#request.queue);
       const newEntry = newEntryOf(this.#request, { limit, typicalHoldMs });
