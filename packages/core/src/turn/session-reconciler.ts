@@ -59,7 +59,7 @@ export class SessionReconciler<Found extends FoundEntry> {
     if (Number(entry.ord) <= this.#inherited) this.#leftBehind.add(refOf(entry));
   }
 
-  /** Removes the unclaimed entries of the earlier process. Rejects when the read fails; may be repeated. */
+  /** Removes the entries of the earlier process that no claim of this process has taken over. Rejects when the read fails; may be repeated. */
   async removeUnclaimed(): Promise<void> {
     if (this.#settings.inherited === 0) return;
     this.#inherited = 0;
