@@ -78,8 +78,8 @@ export function entriesAheadWithout<R extends Taker>(
 }
 
 /**
- * Returns only what `entriesAheadWithout` needs, because thousands of waiters may store it. If no removal of a single entry can admit the waiter's
- * entry, or the queue was read only in part, returns only the blocking entries.
+ * Returns only the entries ahead that `entriesAheadWithout` needs after the removal of one of them, because thousands of waiters may store them. If
+ * no removal of a single entry can admit the waiter's entry, or the queue was read only in part, returns only the blocking entries.
  */
 export function remembered<R extends Taker>(ahead: EntriesAhead<R>, rule: AdmissionRule): EntriesAhead<R> {
   if (ahead.refs.length === 0) return ahead;
