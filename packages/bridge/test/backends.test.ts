@@ -14,8 +14,8 @@ for (const [name, start] of stores) {
       const first = page();
       const observeOptions = first.queue('viewed').subscribe();
       await seen(first.queue('viewed'), ({ snapshot }) => snapshot?.status === 'live');
-      // The store may open the last watch for the viewer a little after the viewer's first snapshot. So the
-      // test repeats this comparison until it succeeds.
+      // The bridge may open one of its watches a little after the page has received its first snapshot. So the
+      // test repeats this comparison of the numbers of watches until they are equal.
       const areSet = async (): Promise<void> => {
         expect(await ground.store.watches()).to.equal(ground.store.watchesOfAQueue);
       };

@@ -39,7 +39,8 @@ describe('the parser of server-sent events', () => {
     for (let fed = 0; fed < 8_000; fed += 1) parser.push('x'.repeat(1_024));
     const [event] = parser.push('\n\n');
     expect(event?.data).to.have.lengthOf(8_000 * 1_024);
-    // A parser that searched the whole line again after each received piece would take 30 s for this line.
+    // This line of 8 MB arrives in 8,000 pieces. A parser that searched the whole line again after each piece
+    // would take 30 s.
     expect(performance.now() - begunAt).to.be.below(5_000);
   });
 

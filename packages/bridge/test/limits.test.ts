@@ -30,7 +30,10 @@ async function leave(...responses: readonly Response[]): Promise<void> {
   for (const { body } of responses) await body?.cancel();
 }
 
-/** Returns the names of the limits for which the bridge refused topics, from the first chunk of a stream. */
+/**
+ * Reads the first chunk of a response of the bridge. Returns the names of the limits because of which the
+ * bridge has refused topics.
+ */
 async function refusalsIn(response: Response): Promise<readonly string[]> {
   const reader = response.body!.getReader();
   const text = new TextDecoder().decode((await reader.read()).value as Uint8Array);

@@ -111,7 +111,7 @@ export class Tab {
   }
 }
 
-/** Resolves when `isSo` returns true. Rejects after 30 s. */
+/** Calls `isSo` every 5 ms until it returns true. Rejects after 30 s with a message that names `what`. */
 export async function untilSo(what: string, isSo: () => boolean): Promise<void> {
   const end = performance.now() + MAX_WAIT_MS;
   while (!isSo()) {

@@ -34,7 +34,7 @@ const MODULES: ReadonlyMap<string, () => Promise<BackendModule>> = new Map<
 export const KNOWN_SCHEMES =
   'memory:, sqlite:file, etcd://host:port, etcds://host:port, zk://host:port, zks://host:port, redis://host:port, rediss://host:port, postgres://host:port/database, mysql://host:port/database, consul://host:port, consuls://host:port';
 
-/** Facts about a command on which the configuration of its backend depends. */
+/** Properties of a command that change how its backend is configured. */
 export interface BackendUse {
   /**
    * Whether work under the lock, such as a child process, may outlive this process. If so, the store must

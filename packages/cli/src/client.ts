@@ -20,7 +20,10 @@ export interface ClientOptions extends StoreOptions, BackendUse {
    * then 0.
    */
   readonly record?: number;
-  /** Epoch of the fencing tokens. Default: that of the profile in the configuration file, then 0. */
+  /**
+   * Number that precedes all fencing tokens. An operator raises it when the store was restored from a snapshot.
+   * Default: that of the profile in the configuration file, then 0.
+   */
   readonly epoch?: number;
   /** Whether to print to stderr those errors of the client that interrupt neither a hold nor a wait. */
   readonly reportsErrors?: true;
@@ -42,8 +45,8 @@ interface OpenedClient {
 /** The client and the output that a command works with. */
 export interface CommandContext extends OpenedClient {
   /**
-   * The request for an orderly stop: made on the first SIGINT, SIGTERM or SIGHUP, or when the reader of the
-   * output has closed it.
+   * The request for an orderly stop of the command. The first SIGINT, SIGTERM or SIGHUP makes it, and so does
+   * another program that closes the pipe of the output.
    */
   readonly stop: Stop;
   /** Writes lines to standard output. */

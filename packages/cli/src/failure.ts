@@ -37,8 +37,8 @@ export function exitCodeFor(error: unknown): number {
 export function describeFailure(error: unknown, verbose: boolean): string {
   const advice = adviceFor(error);
   const message = redact(messageOf(error)).replace(/[\s:;.]+$/, '');
-  // Adds the advice for the error's code, unless the message already ends with it. The message of a wait that
-  // timed out does.
+  // Adds the advice for the error's code, unless the message already ends with it, as it does when a wait has
+  // timed out.
   const first = `queuelock: ${message}${advice === '' || message.endsWith(advice) ? '' : `; ${advice}`}`;
   const lines = verbose
     ? [first, ...causesOf(error).map((cause) => `  caused by: ${redact(messageOf(cause))}`)]
@@ -48,8 +48,8 @@ export function describeFailure(error: unknown, verbose: boolean): string {
 
 function adviceFor(error: unknown): string {
   if (!isQueueLockError(error)) return '';
-  // The store responded, so the advice for a store that cannot be reached would be wrong. The error's message
-  // names the limit or setting to change.
+  // The store has sent this error itself, so the advice for a store that cannot be reached would be wrong. The
+  // error message names the limit or setting to change.
   if (error.code === 'UNAVAILABLE' && error.responded) return '';
   return ADVICE[error.code] ?? '';
 }

@@ -3,7 +3,10 @@ import { once } from 'node:events';
 import { livedSince } from '@queuelock/harness/lived-time';
 import { command } from './command.ts';
 
-/** Environment variables that the command must not inherit from the process that runs the tests. */
+/**
+ * Environment for the command `queuelock` in tests. These variables of the process that runs the tests must not
+ * select the store of the command.
+ */
 export const UNSET = {
   QUEUELOCK_URL: '',
   QUEUELOCK_PROFILE: '',

@@ -97,8 +97,8 @@ describe('queuelock contend', () => {
     await cli.until('released');
     const output = cli.child.stdout!;
     output.pause();
-    // Waits until the read buffer of this process is full. From then on nothing empties the pipe, so the
-    // command has to wait before it writes more.
+    // Waits until the read buffer of the test process is full. From then on the test reads nothing from the
+    // pipe, so `queuelock contend` has to wait before it writes more.
     while (output.readableLength < output.readableHighWaterMark) await new Promise(setImmediate);
     expect(cli.child.exitCode).to.equal(null);
     output.resume();

@@ -100,7 +100,7 @@ describe('the proxy of a contender', () => {
     let received = '';
     socket.on('data', (text: string) => (received += text));
     socket.write('two');
-    // While one proxy is cut, another proxy to the same server still relays data.
+    // While one proxy holds its data back, another proxy to the same server still relays data.
     const other = await openContenderProxy(url);
     const beside = connect({ port: Number(/:(\d+)\//.exec(other.url)![1]), host: '127.0.0.1' });
     beside.write(`${other.secret}beside`);

@@ -12,7 +12,10 @@ export async function releasesOn(signal: NodeJS.Signals, code: number): Promise<
   expect(cli.events.at(-1)).to.include({ ev: 'released', n: 1 });
 }
 
-/** Checks that a command and a shell that the command has started both receive the signal. */
+/**
+ * Sends the signal to `queuelock run`. Checks that its command, and a shell that the command has started, both
+ * receive the signal.
+ */
 export async function handsOn(signal: NodeJS.Signals): Promise<void> {
   const name = signal.slice(3);
   const started = `trap "echo told; exit" ${name}; echo up; while :; do sleep 0.05; done`;

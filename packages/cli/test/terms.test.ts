@@ -5,7 +5,10 @@ import type { Held } from '../src/run/term.ts';
 import { backoffDelay, runTerms, type Terms } from '../src/run/terms.ts';
 import { Stopped, type Stop } from '../src/stop.ts';
 
-/** A fake `Stop` that receives the signals that the test sends. */
+/**
+ * A fake of the object that handles signals of the operating system. The test calls `receive` to send it a
+ * signal.
+ */
 function testStop(): Stop & { receive: (signal: NodeJS.Signals) => void } {
   const stop = new AbortController();
   let stopped: Stopped | undefined;

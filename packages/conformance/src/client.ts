@@ -13,8 +13,8 @@ import { lacks } from './lacks.ts';
 import type { Fixture } from './fixture.ts';
 
 /**
- * Delay in milliseconds between two measurements by which `stoodStillUntil` finds out for how long the store
- * or this process is stalled.
+ * Delay in milliseconds between two measurements of stalls. A stall is a time in which the store or this
+ * process does not respond.
  */
 const MEANWHILE_MS = 20;
 

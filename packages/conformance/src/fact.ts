@@ -38,8 +38,8 @@ export function fact(
     async check(harness) {
       const stage = new Stage(harness);
       const failure = await failureOf(play(stage));
-      // Reports the referee's violations before the error of the scenario. A timeout of the scenario is often
-      // only their consequence.
+      // Reports forbidden admissions, which the referee has found, before the error of the scenario. A timeout
+      // of the scenario is often only their consequence.
       const fault = await failureOf(stage.close());
       if (fault && failure) throw both(fault, failure);
       if (fault) throw fault;

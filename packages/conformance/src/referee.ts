@@ -1,4 +1,4 @@
-/** The properties of a contender's entry that the referee needs. */
+/** The properties of a contender's entry that the referee needs to check admissions. */
 export interface RefereedEntry {
   readonly queue: string;
   readonly order: bigint;
@@ -43,12 +43,12 @@ export class Referee {
   readonly #faults: string[] = [];
   #isUnsafe = false;
 
-  /** The violations that the referee has seen so far. */
+  /** The violations of the rule for admissions that were recorded so far. */
   get faults(): readonly string[] {
     return this.#faults;
   }
 
-  /** Whether one of the violations concerns mutual exclusion, order or tokens. */
+  /** Whether one of the recorded violations concerns mutual exclusion, order or tokens. */
   get isUnsafe(): boolean {
     return this.#isUnsafe;
   }

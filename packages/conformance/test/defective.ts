@@ -97,7 +97,10 @@ function brokenBackend(original: Backend, replaced: Replaced): Backend {
 export type CompleteBackend = Required<Omit<Backend, 'renewers'>>;
 export type CompleteSession = Required<Omit<Session, 'doubts$' | 'hasEnded'>>;
 
-/** Returns the backend with the type of a complete one. A missing member causes an error when it is used. */
+/**
+ * Returns the memory backend as an object that has all optional members, so that a defect can replace any of
+ * them.
+ */
 export function complete(backend: Backend): CompleteBackend {
   return {
     ...backend,

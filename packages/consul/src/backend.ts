@@ -161,7 +161,7 @@ class ConsulBackend implements Backend {
       Behavior: 'delete',
       LockDelay: '0s',
       TTL: `${ttlMs}ms`,
-      // The request that opens a session disables health checks by both names: Consul releases before 1.7 read `Checks`, later releases read
+      // The request that opens a session disables health checks by both names: Consul versions before 1.7 read `Checks`, later versions read
       // `NodeChecks`.
       Checks: [],
       NodeChecks: [],

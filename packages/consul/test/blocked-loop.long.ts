@@ -2,7 +2,8 @@ import { consul } from '@queuelock/consul';
 import { describeBlockedLoop } from '@queuelock/harness/blocked-loop';
 import { startConsul } from '@queuelock/harness/services';
 
-// `graceMs` is long, because Consul may end a session only after twice its TTL.
+// Consul may end a session only after twice its TTL. So the tests allow a long time from the TTL to the end of
+// the session (`graceMs`).
 describeBlockedLoop('Consul', {
   graceMs: 8_000,
   start: async () => {

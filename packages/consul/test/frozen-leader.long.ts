@@ -17,12 +17,12 @@ const FROZEN_MS = 2.7 * TTL_MS;
 const BEFORE_RESUME_MS = 60;
 
 interface Round {
-  /** Time until which the client considered its session proven after its last confirmed renewal. */
+  /** Time until which the latest confirmed heartbeat proved the session to the client. */
   readonly believedUntil: number;
   readonly goneAt: number;
-  /** Whether the suspended leader confirmed a renewal after the servers had replaced it. */
+  /** Whether the suspended leader confirmed a renewal of the session although the servers had replaced that leader. */
   readonly isConfirmed: boolean;
-  /** The time at which the client sent the renewal. */
+  /** Time at which the test sent that renewal to the suspended leader. */
   readonly sentAt: number;
 }
 

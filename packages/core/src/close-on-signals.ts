@@ -119,7 +119,7 @@ async function within(ms: number, work: () => Promise<unknown>): Promise<void> {
     await Promise.race([work(), late]);
   } catch (error) {
     process.emitWarning(error instanceof Error ? error : String(error));
-    // Node prints the warning in the next tick, so the process must not end before.
+    // Waits for one turn of the event loop, because Node prints the warning in the next tick and the process may end afterwards.
     await new Promise((resolve) => setImmediate(resolve));
   } finally {
     clearTimeout(timer);

@@ -203,8 +203,8 @@ describe('cancelling another kind of acquisition', () => {
 
 describe('cancelling the re-entry of a hold', () => {
   /**
-   * Re-enters a hold that another call has re-entered before, and cancels the new call after `at` microtasks. The earlier call releases its ownership
-   * after the fifth one.
+   * A hold was entered again by an earlier call, which releases it after five microtasks. The scenario enters the hold once more, and cancels this
+   * new call after `at` microtasks.
    */
   async function scenario(stage: Stage, way: Cancellation, at: number): Promise<boolean> {
     const client = stage.client();

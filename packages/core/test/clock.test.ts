@@ -35,8 +35,8 @@ class Machine implements MachineClocks {
   }
 }
 
-// Maximum lag of the clock in milliseconds: 10 for the resolution of the boot clock, and 20 for the
-// tolerance.
+// Maximum lag of the tested clock in milliseconds: 10 for the resolution of the boot clock, and 20 that the
+// tested clock subtracts from the time of the boot clock.
 const GRAIN_MS = 30;
 
 describe('the clock of the machine', () => {

@@ -5,8 +5,8 @@ import { createMemoryServer, memory } from '@queuelock/memory';
 import { createBridge, serve } from '../../src/index.ts';
 
 const [queues = '0'] = process.argv.slice(2);
-// Time between two changes of the queues, in milliseconds. On etcd, the list of queues combines the changes
-// of 200 ms into one.
+// Time in milliseconds between two groups of changes to the queues. The backend for etcd also merges the
+// changes of 200 ms in its list of queues.
 const CHANGES_EVERY_MS = 200;
 const CHANGES = 20;
 

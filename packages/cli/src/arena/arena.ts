@@ -26,7 +26,7 @@ export interface ArenaSettings {
 
 const AT_FIRST = 4;
 const MAX_CONTENDERS = 8;
-/** Number of ended contenders that are still shown. */
+/** Maximum number of ended contenders that the demo page still shows. */
 const MAX_ENDED = 2;
 const GAP_MS = 400;
 const WRITTEN_WITHIN_MS = 300;
@@ -44,7 +44,7 @@ export class Arena implements Contenders {
   readonly #pids = new Set<number>();
   #players: readonly Player[] = [];
   #count = 0;
-  /** Order number of the first entry of the queue, as it was last read. */
+  /** Order number of the entry that was first in the queue when the queue was last read. */
   #front: bigint | undefined;
   #adding: Promise<void> = Promise.resolve();
   #isClosed = false;

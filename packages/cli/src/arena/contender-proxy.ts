@@ -89,7 +89,7 @@ class Gate {
   #opened: Promise<void> = Promise.resolve();
   #open: (() => void) | undefined;
 
-  /** Resolves at once while the gate is open, and otherwise when it opens. */
+  /** Resolves when data may pass the proxy: at once while the gate is open, and otherwise when it opens. */
   get opened(): Promise<void> {
     return this.#opened;
   }

@@ -130,7 +130,10 @@ export class EventLog {
     this.#endBelief(id);
   }
 
-  /** Records that this contender no longer believes that it holds. */
+  /**
+   * Records that the lock has no holder, if this contender was the holder and its events show that it no longer
+   * holds.
+   */
   #endBelief(id: string): void {
     if (this.#holder === id) this.#holder = undefined;
   }

@@ -5,8 +5,8 @@ export class NotifiedWaiters {
   #hasOtherCauses = false;
 
   /**
-   * Records that the store has notified a contender. Ignores the notification if a departure may be its
-   * cause, unless the notification admitted the contender.
+   * Records that the store has notified a contender. Ignores the notification if it admits no contender and
+   * another waiter has left the queue, because that departure may have caused it.
    */
   add({ id, admitted }: { readonly id: string; readonly admitted: boolean }): void {
     if (admitted || !this.#hasOtherCauses) this.#notified.add(id);

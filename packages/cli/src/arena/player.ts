@@ -23,7 +23,10 @@ export interface PlayerSettings extends Omit<ContenderSettings, 'part' | 'emit' 
    */
   readonly cutBy: 'proxy' | 'inside' | undefined;
   readonly seesDeaths: boolean;
-  /** Resolves with whether other processes can use the store. */
+  /**
+   * Resolves with whether other processes can use the store. They cannot while a suspended process locks the
+   * file of a SQLite store.
+   */
   readonly isFree: () => Promise<boolean>;
   readonly emit: (event: ArenaEvent) => void;
   readonly onChange: () => void;

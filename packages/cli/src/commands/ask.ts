@@ -31,7 +31,7 @@ decides: only queuelock clients receive requests, and only if their program subs
 Exit code 0: the holder yields, has released, or there is none; ${String(EXIT.busy)}: it declined, or did not respond in time.
 With --json: name, answer (yields, declined, ignored, released, free), reason (of the holder's response).`;
 
-/** Adds `ask`, which sends a handover request to the holder of a lock. */
+/** Adds the command `ask`, which sends a handover request to the holder of a lock. */
 export function addAsk(program: Command): void {
   const command = program
     .command('ask')

@@ -25,7 +25,7 @@ const NOTES = `A cycle can be found only from published data: a queuelock client
 or \`run\` within \`run\`). The youngest waiter should give up; \`queuelock kick\` removes it. Exit code ${String(EXIT.failure)}: there is a deadlock.
 With --json, for each cycle: victim and waits, each with queue, owner, host, pid, order, key, waitsFor (owner and key).`;
 
-/** Adds `deadlocks`, which finds cycles of waiters. */
+/** Adds the command `deadlocks`, which finds cycles of waiters. */
 export function addDeadlocks(program: Command): void {
   const command = program
     .command('deadlocks')

@@ -22,7 +22,7 @@ keys that block queues and are not entries, kinds of entries that do not wait fo
 It cannot detect whether the clocks of machines run at different rates, which exclusion depends on.
 Exit code ${String(EXIT.failure)}: there is an error. With --json: level (ok, warning, error), about, text.`;
 
-/** Adds `doctor`, which diagnoses a store. */
+/** Adds the command `doctor`, which diagnoses a store. */
 export function addDoctor(program: Command): void {
   const command = program
     .command('doctor')
@@ -82,8 +82,8 @@ function runDoctor({ prefix, json, ...place }: DoctorOptions): Promise<number> {
   });
 }
 
-// Largest number of queues that are read to find entries of each machine. A machine that has entries in other
-// queues only is not found.
+// Largest number of queues in which the command searches for clients whose clock is ahead. Machines with
+// entries in other queues only are not checked.
 const MAX_QUEUES = 50;
 
 async function someQueues(

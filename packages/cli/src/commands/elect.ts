@@ -43,7 +43,7 @@ until a signal or a loss. On etcd, Go's concurrency.Election and \`etcdctl elect
 
 ${ABOUT_COMMANDS}`;
 
-/** Adds `elect`, which runs a candidate of an election. */
+/** Adds the command `elect`, which runs a candidate of an election. */
 export function addElect(program: Command): void {
   const command = program
     .command('elect')

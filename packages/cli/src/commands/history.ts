@@ -35,7 +35,7 @@ host, pid, since, order, key, id, eviction (by, reason, kind, at); and {"ev":"ga
 status (held, ended, unrecorded), reason (released, session-lost, heartbeat-timeout, entry-removed, client-closed), heldMs,
 eviction (by, reason), goneAt, owner, host, pid, token, order, id, beganAt.`;
 
-/** Adds `history`, which prints the past events of a queue. */
+/** Adds the command `history`, which prints the past events of a queue. */
 export function addHistory(program: Command): void {
   const command = program
     .command('history')

@@ -70,7 +70,7 @@ interface Sought {
   readonly name: string;
   readonly token: bigint;
   /**
-   * Entries of the queue, in order. The search for the entry with the token starts with the first entry,
+   * Entries of the queue, in order. The search for the entry with this `token` starts at the first entry,
    * because operators usually remove that one.
    */
   readonly entries: readonly PositionedEntry[];

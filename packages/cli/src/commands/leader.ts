@@ -21,7 +21,7 @@ status is live, or stale while the server cannot be reached.
 
 Exit code: ${String(EXIT.absent)} if there is no leader (without --follow).`;
 
-/** Adds `leader`, which prints the leader of an election. */
+/** Adds the command `leader`, which prints the leader of an election. */
 export function addLeader(program: Command): void {
   const command = program
     .command('leader')

@@ -20,7 +20,7 @@ const NOTES = `Prints the queues that are not empty. On etcd it reads keys only;
 With --json, for each queue: name, depth (entries in it, holders included), front (order of the first entry), foreign (number of
 keys that no lock client made; a lock waits for these too). On etcd, queues of such keys alone are shown with a prefix, of the URL or here.`;
 
-/** Adds `ls`, which lists queues. */
+/** Adds the command `ls`, which lists queues. */
 export function addLs(program: Command): void {
   const command = program
     .command('ls')

@@ -3,7 +3,7 @@ import { explain } from '../help.ts';
 import { writeOut } from '../lines.ts';
 import { manualOf } from '../manual.ts';
 
-/** Adds `man`, which prints the manual page of the package. */
+/** Adds the command `man`, which prints the manual page of the package. */
 export function addMan(program: Command): void {
   const command = program
     .command('man')

@@ -50,7 +50,7 @@ const EXAMPLES = [
   ['queuelock run scheduler --keep -- ./scheduler', 'always, on one machine of several'],
 ] satisfies Parameters<typeof explain>[1]['examples'];
 
-/** Adds `run`, which runs a program under a lock. */
+/** Adds the command `run`, which runs a program under a lock. */
 export function addRun(program: Command): void {
   const command = program
     .command('run')

@@ -21,7 +21,7 @@ Hand-offs are counted from the start of the command. While the server cannot be 
 With --json, for each snapshot: t (ms since 1970), status (live, stale), queues, each with name, depth, handOffsPerS, heldMs,
 heldLonger (it was held before the first snapshot), turnMs, waitMs (expected wait of a new entry).`;
 
-/** Adds `top`, which shows the activity of queues. */
+/** Adds the command `top`, which shows the activity of queues. */
 export function addTop(program: Command): void {
   const command = program
     .command('top')

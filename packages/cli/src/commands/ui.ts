@@ -21,7 +21,7 @@ evict, ask and join with it unless it is --read-only. To open it on another mach
 Entries that were made from the page end with the command.
 With --json: url.`;
 
-/** Adds `ui`, which shows the queues in a browser. */
+/** Adds the command `ui`, which shows the queues in a browser. */
 export function addUi(program: Command): void {
   const command = program
     .command('ui')

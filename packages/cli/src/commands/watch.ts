@@ -21,7 +21,7 @@ that, and continues afterwards. An entry that joined and left between two reads 
 With --json: t (ms since 1970, when it was seen), ev (present, joined, granted, changed, left, stale, live), owner, host, pid, since,
 position (0: admitted; 1: first waiter; ...), held (whether it was admitted), order, key, id, depth (entries in the queue); with stale: reason.`;
 
-/** Adds `watch`, which prints the events of a queue. */
+/** Adds the command `watch`, which prints the events of a queue. */
 export function addWatch(program: Command): void {
   const command = program
     .command('watch')

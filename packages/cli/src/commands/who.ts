@@ -25,7 +25,7 @@ have noticed its grant yet. Exit code ${String(EXIT.absent)}: the queue is empty
 With --json, for each entry: position (0: admitted; 1: first waiter; ...), state (holds, waits), owner, host, pid, since (ms since 1970), ageMs,
 order, key, id, shared, permits, limit, metadata, request, typicalHoldMs, foreign (with-lease, without-lease: a key that no lock client made), and token (fencing token, a string) of holders.`;
 
-/** Adds `who`, which prints the entries of a queue. */
+/** Adds the command `who`, which prints the entries of a queue. */
 export function addWho(program: Command): void {
   const command = program
     .command('who')

@@ -14,7 +14,10 @@ export interface Profile {
   readonly passwordFile?: string;
   /** Lease TTL in seconds, as `--ttl`. */
   readonly ttl?: number;
-  /** Epoch of the fencing tokens, as `--epoch`. */
+  /**
+   * Number that precedes all fencing tokens, as `--epoch`. An operator raises it when the store was restored
+   * from a snapshot.
+   */
   readonly epoch?: number;
   /** Number of holds to record for each lock name, as `--record`. */
   readonly record?: number;

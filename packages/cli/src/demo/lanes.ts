@@ -59,8 +59,8 @@ export function lanesOf(history: readonly HistoryEvent[], start: string): Lane[]
 
 /**
  * Divides a timeline into `width` columns of `columnMs` milliseconds each. Returns the state to show in each
- * column. If the contender had several states in the time of a column, `holds` precedes `dead`, and `dead`
- * precedes `waits`.
+ * column. If the contender had several states in the time of a column, shows `holds` rather than `dead`, and
+ * `dead` rather than `waits`.
  */
 export function columnsOf(
   lane: Lane,

@@ -29,7 +29,10 @@ export interface ShowSettings {
   readonly json: boolean;
 }
 
-/** Opens the output: JSON lines if requested, else a live frame if the terminal can redraw, else a log. */
+/**
+ * Opens the output of the demo: JSON lines if requested, a live frame on a terminal that can redraw, and
+ * otherwise a log.
+ */
 export function openShow(settings: ShowSettings): Show {
   if (settings.json) return jsonShow(settings);
   settings.lines.write(opening(settings));

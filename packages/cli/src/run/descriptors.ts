@@ -26,8 +26,8 @@ export function withoutStrays<T>(start: (rest: ('ignore' | number)[]) => T): T {
 }
 
 /**
- * Returns the part of the `stdio` option for descriptors from 3 on. The child inherits none of the
- * descriptors `strays`: in their place it gets `nothing`, a descriptor of `/dev/null`.
+ * Returns the `stdio` option for the file descriptors from 3 on. In place of each descriptor in `strays`, the
+ * child process gets `nothing`, a descriptor of `/dev/null`.
  */
 export function restWithout(strays: readonly number[], nothing: number): ('ignore' | number)[] {
   const length = Math.max(2, ...strays) - 2;

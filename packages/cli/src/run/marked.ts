@@ -11,8 +11,8 @@ export function marking(mark: string): Readonly<Record<string, string>> {
 }
 
 /**
- * Returns the ids of the process groups of all processes that have the text `mark` in the environment
- * variable for watchdogs. Returns none on systems without `/proc`.
+ * Returns the ids of the process groups of all processes whose environment variable QUEUELOCK_MARK is `mark`.
+ * Returns none on systems without `/proc`.
  */
 export function groupsMarked(mark: string): readonly number[] {
   const wanted = `${VARIABLE}=${mark}`;

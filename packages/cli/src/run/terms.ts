@@ -9,7 +9,10 @@ export interface Terms {
   /** Waits for the grant. Rejects with the reason of `signal` when it aborts. */
   readonly acquire: (signal: AbortSignal) => Promise<Held>;
   readonly work: Work;
-  /** Whether to start another term after the work of a term has failed. */
+  /**
+   * Whether to join the queue again after the lock was lost, after an outage ended the wait, and after the work
+   * failed.
+   */
   readonly keep: boolean;
   readonly stop: Stop;
   /** Prints a line for the user. */
@@ -46,8 +49,8 @@ export async function runTerms(terms: Terms): Promise<number> {
 }
 
 /**
- * Shortest duration in milliseconds of a term that resets the backoff. A command that fails at its start ends
- * earlier.
+ * After a term (the wait for the lock and the work under it) of at least this many milliseconds, the backoff
+ * starts again at its shortest delay. A command that fails at its start ends earlier.
  */
 const STABLE_TERM_MS = 10_000;
 const LONGEST_PAUSE_MS = 30_000;

@@ -11,8 +11,8 @@ import { watchdogAction, momentNow, elapsedMs, type WatchdogAction, type Orders 
 // timers fire late after the machine has slept.
 const CHECK_INTERVAL_MS = 250;
 const RECHECK_MS = 20;
-// Time in milliseconds for which the watchdog searches for a command that is being started. A new process has
-// the text that marks it in its environment only once its program runs.
+// Time in milliseconds for which the watchdog searches for a command that is being started. It finds the
+// command by an environment variable, which a new process has only once its program runs.
 const START_TIMEOUT_MS = 2_000;
 
 class WatchdogProcess {

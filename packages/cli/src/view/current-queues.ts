@@ -40,7 +40,8 @@ export async function currentQueues(
   );
   const timeout$ = timer(CONNECT_TIMEOUT_MS, FIRST_LIST_TIMEOUT_MS - CONNECT_TIMEOUT_MS).pipe(
     filter((number) => {
-      // `client.queues` would retry forever, but this command has to report why it cannot read the queues.
+      // The stream `client.queues` would retry forever, but the user of a command has to learn why the queues
+      // cannot be read.
       if (number > 0 || error !== undefined) throw unseen(error);
       return false;
     }),

@@ -45,7 +45,10 @@ export const EMPTY_METER: Meter = new Map();
 
 const WINDOW_MS = 10_000;
 
-/** Adds a sample of all queues. `now` is in milliseconds of a clock that never goes back. */
+/**
+ * Adds a sample of every listed queue to the measurements. `now` is in milliseconds of a clock that never goes
+ * back.
+ */
 export function metered(before: Meter, queues: readonly ListedQueue[], now: number): Meter {
   return new Map(
     queues.map((queue) => [
@@ -57,7 +60,10 @@ export function metered(before: Meter, queues: readonly ListedQueue[], now: numb
 
 interface Reading {
   readonly now: number;
-  /** Whether this is the first sample of the meter, or the previous sample contained no queue. */
+  /**
+   * Whether there was no previous sample, or it contained no queue. Then it is unknown for how long the first
+   * entries have been first.
+   */
   readonly isFirst: boolean;
 }
 

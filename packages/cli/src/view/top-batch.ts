@@ -27,7 +27,8 @@ export interface BatchSettings {
 const ROWS = 20;
 
 /**
- * Prints snapshots one below the other. Used for programs, and for output that cannot be redrawn in place.
+ * Prints snapshots of the queues one below the other. `queuelock top` does so with `--json` or `--count`, and
+ * when its output cannot be redrawn in place.
  */
 export async function runBatch({ list, lines, stop }: Listing, settings: BatchSettings): Promise<void> {
   const { prefix, everyMs, json } = settings;

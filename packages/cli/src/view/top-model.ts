@@ -13,7 +13,7 @@ export interface TopSource {
   readonly prefix: string;
   /** Name of the store, for the title. */
   readonly storeLabel: string;
-  /** Milliseconds of a clock that never goes back. */
+  /** Returns the milliseconds of a clock that never goes back. */
   readonly monotonic: () => number;
   /** Returns the time of day in milliseconds since 1970. */
   readonly wallTime: () => number;

@@ -7,7 +7,7 @@ export type SortKey = 'depth' | 'hand-offs' | 'held' | 'wait' | 'name';
 export interface TopState {
   readonly sort: SortKey;
   readonly reverse: boolean;
-  /** Shows only queues whose names contain this text. */
+  /** Text that the name of a queue must contain so that the view shows the queue. */
   readonly filter: string;
   /** Whether the user is typing the filter. */
   readonly typing: boolean;
@@ -23,7 +23,7 @@ export interface TopState {
   readonly help: boolean;
 }
 
-/** Facts about the screen on which the effect of a pressed key depends. */
+/** The contents and the size of the screen, which decide what a pressed key does. */
 export interface TopScreen {
   /** Names of the queues in all rows, filtered and sorted. */
   readonly names: readonly string[];

@@ -7,7 +7,7 @@ import { expectOnlyAdmitted } from './line.ts';
 
 /**
  * Sends a request that enters a queue with a new id, and directly afterwards a request that removes that id.
- * Awaits first the response to the request that `first` names.
+ * Waits for both responses, first for that of the request which `first` names.
  */
 async function overtake(
   client: Client,

@@ -28,8 +28,9 @@ export function inAll(queues: readonly string[]): readonly Partial<EntrySpec>[] 
 }
 
 /**
- * Compares the entries of several calls. Returns `0<1` if in some queue an entry of call 0 is ahead of one of
- * call 1. A result with `0<1` and `1<0` shows that two queues have different orders.
+ * Compares the order of several calls, which are numbered from 0. The result contains `0<1` if an entry of call
+ * 0 is ahead of an entry of call 1 in some queue. If it contains both `0<1` and `1<0`, two queues have
+ * different orders.
  */
 function precedences(calls: readonly (readonly Contender[])[]): readonly string[] {
   const entries = calls.flatMap((call, who) => call.map((entry) => ({ entry, who })));

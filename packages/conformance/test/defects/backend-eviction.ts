@@ -9,7 +9,7 @@ function evicting(evict: (sound: CompleteBackend, server: MemoryServer) => Evict
   return (server) => ({ backend: (sound) => ({ evict: evict(sound, server) }) });
 }
 
-/** Defects in the eviction of entries by the backend. */
+/** Seeded defects in the eviction of entries by the backend, which the conformance suite must detect. */
 export const backendEvictionDefects: Defects = [
   [
     'evicts no entry',

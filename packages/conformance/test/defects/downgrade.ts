@@ -60,7 +60,7 @@ const keepsOldValues: Defect = (server) => ({
   }),
 });
 
-/** Defects in the conversion of writers to readers. */
+/** Seeded defects in the conversion of writers to readers, which the conformance suite must detect. */
 export const downgradeDefects: Defects = [
   [
     'lets no writer become a reader',

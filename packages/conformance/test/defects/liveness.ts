@@ -39,7 +39,7 @@ const endsAllSessionsOfAConnection: Defect = () => ({
   },
 });
 
-/** Defects in the expiry, renewal and closing of sessions. */
+/** Seeded defects in the expiry, renewal and closing of sessions, which the conformance suite must detect. */
 export const livenessDefects: Defects = [
   [
     'promises more than the TTL',

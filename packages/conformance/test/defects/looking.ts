@@ -17,7 +17,7 @@ const oneObserverEndsAll: Defect = () => ({
   },
 });
 
-/** Defects in tries and in the observation of queues. */
+/** Seeded defects in tries and in the observation of queues, which the conformance suite must detect. */
 export const observingDefects: Defects = [
   [
     'leaves the entry of a failed try in the queue',

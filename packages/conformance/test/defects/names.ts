@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { names, type Defects } from '../defective.ts';
 
-/** Defects in the encoding of queue names. */
+/** Seeded defects in the encoding of queue names, which the conformance suite must detect. */
 export const nameDefects: Defects = [
   [
     'stores only a part of a path',

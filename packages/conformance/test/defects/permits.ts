@@ -34,7 +34,10 @@ const joinsAgainForAnotherLimit: Defect = () => ({
   },
 });
 
-/** Defects in requests for several permits, and in entries with different limits. */
+/**
+ * Seeded defects in requests for several permits, and in entries with different limits, which the conformance
+ * suite must detect.
+ */
 export const permitDefects: Defects = [
   [
     'takes one permit whatever the number requested',

@@ -78,7 +78,7 @@ const losesPlaces: Defect = () => {
   };
 };
 
-/** Defects in the order of grants. */
+/** Seeded defects in the order of grants, which the conformance suite must detect. */
 export const placeDefects: Defects = [
   [
     'admits two at a time',

@@ -20,7 +20,7 @@ const LISTED = 'queues are listed by the prefix of their names, with their numbe
 const FOLLOWS = 'a list of queues follows joins and leaves, and shows no empty queue';
 const FRONT = 'a list of queues shows the first entry, and how many have left';
 
-/** Defects in the list of queues. */
+/** Seeded defects in the list of queues, which the conformance suite must detect. */
 export const queueListDefects: Defects = [
   [
     'lists all queues whatever the prefix',

@@ -80,7 +80,7 @@ const removesTheFirstEntry: Defect = writing((sound, backend) => async (queue, k
   return sound.write(queue, kind, change);
 });
 
-/** Defects in registers, the small texts beside a queue. */
+/** Seeded defects in registers, the small texts beside a queue, which the conformance suite must detect. */
 export const registerDefects: Defects = [
   [
     'writes a register whatever it contains',

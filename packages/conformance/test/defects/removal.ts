@@ -18,7 +18,7 @@ const removesThoseOfOthers: Defect = (server) => ({
   }),
 });
 
-/** Defects in the removal of entries. */
+/** Seeded defects in the removal of entries, which the conformance suite must detect. */
 export const removalDefects: Defects = [
   [
     'resolves every removal with true',

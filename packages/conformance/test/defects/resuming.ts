@@ -74,7 +74,10 @@ const renewsForAnybody: Defect = (server) => ({
   }),
 });
 
-/** Defects in sessions that one process abandons and another process resumes. */
+/**
+ * Seeded defects in sessions that one process abandons and another process resumes, which the conformance suite
+ * must detect.
+ */
 export const resumptionDefects: Defects = [
   [
     'opens a new session instead of the resumed one',

@@ -49,7 +49,7 @@ const believesResumers: Defect = () => {
   };
 };
 
-/** Defects in entries that a client enters again. */
+/** Seeded defects in entries that a client enters again, which the conformance suite must detect. */
 export const sameEntryDefects: Defects = [
   [
     'accepts any spec for an existing entry',

@@ -26,7 +26,7 @@ const watchesTheHeadOnly: Defect = (server) =>
       : { ...placement, turns$: placement.turns$.pipe(filter(sees)) };
   });
 
-/** Defects in readers, writers and semaphores. */
+/** Seeded defects in readers, writers and semaphores, which the conformance suite must detect. */
 export const sharingDefects: Defects = [
   [
     'treats readers as writers',

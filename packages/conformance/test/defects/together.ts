@@ -52,7 +52,7 @@ const entersForAnotherSession: Defect = (server) => ({
   }),
 });
 
-/** Defects in calls that enter several queues. */
+/** Seeded defects in calls that enter several queues, which the conformance suite must detect. */
 export const togetherDefects: Defects = [
   [
     'enters one queue after the other',

@@ -1,6 +1,6 @@
 import { line, traces, type Defects } from '../defective.ts';
 
-/** Defects in the traces of holds. */
+/** Seeded defects in the traces of holds, which the conformance suite must detect. */
 export const traceDefects: Defects = [
   [
     'forgets traces with the session',

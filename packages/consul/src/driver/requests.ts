@@ -26,7 +26,7 @@ export type KvOperation =
  */
 export const LOCK_FLAGS = 0x2ddccbc058a50c18n;
 
-/** Maximum number of operations in one transaction, the same in all releases of Consul. */
+/** Maximum number of operations in one transaction, the same in all versions of Consul. */
 export const MAX_OPERATIONS = 64;
 
 /** Returns the body of a request for a transaction. */

@@ -43,7 +43,7 @@ export function judgeQueues(
   return [...foreign, { level: 'ok', about: 'queues', text }];
 }
 
-/** What an agent reports about itself. */
+/** What a Consul agent reports about itself: its version, whether it is a server, and the shortest TTL that it accepts. */
 export interface AgentFacts {
   readonly version: string;
   readonly isServer: boolean;
@@ -51,7 +51,7 @@ export interface AgentFacts {
   readonly minTtlMs: number | undefined;
 }
 
-/** Returns findings about the release of the agent that receives the requests. */
+/** Returns findings about the Consul version of the agent that receives the requests. */
 export function judgeAgent({ version, isServer }: AgentFacts, about: string): readonly Finding[] {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   if (major < 1) {

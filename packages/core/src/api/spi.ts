@@ -19,7 +19,7 @@ export interface EntrySpec {
    * Number of permits that the queue has, at least 1. The entry is admitted while it and the conflicting entries ahead take at most `limit` permits.
    */
   readonly limit: number;
-  /** Permits that the entry takes, from 1 to `limit`. Default 1. A foreign entry takes 1. */
+  /** Permits that the entry takes, from 1 to `limit`. Default 1. An entry of another program takes 1. */
   readonly permits?: number;
   /** Value visible to every observer of the queue; at most 2,048 bytes of UTF-8. */
   readonly value?: string;

@@ -3,7 +3,7 @@ import type { Clock } from './clock.ts';
 /** Largest fraction of a delay by which jitter shortens it. */
 const MAX_JITTER = 0.2;
 
-/** A source of random numbers from 0 to 1, such as a clock of this package. Default `Math.random`. */
+/** The method `random` of a clock, which returns random numbers from 0 to 1. Default `Math.random`. */
 export type RandomSource = Pick<Clock, 'random'>;
 
 /**

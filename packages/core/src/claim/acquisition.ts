@@ -23,8 +23,9 @@ export interface ClaimListener {
 }
 
 /**
- * One acquisition, from the call to its end. Creates contenders one after another, until one has held the lock or the claim ends in another way. If
- * the session is open and the limit is fixed, it calls plain functions and subscribes to no stream. So a free lock is acquired and released quickly.
+ * One acquisition, from the call to its end. Each of its attempts to hold is a `Contender`. It makes attempts until one has held the lock or the
+ * claim ends in another way. If the session is open and the limit is fixed, it calls plain functions and subscribes to no stream. So a free lock is
+ * acquired and released quickly.
  */
 export class Acquisition implements ContenderHost, EntryOwner, ClosingListener, Unsubscribable {
   readonly context: ClaimContext;
@@ -114,10 +115,7 @@ export class Acquisition implements ContenderHost, EntryOwner, ClosingListener, 
     this.#listener.changed?.(this);
   }
 
-  /**
-   * Removes the contender, which failed with `cause` before it held. Then lets another contender join, or
-   * ends the claim.
-   */
+  /** Ends the current attempt (its `Contender`), which failed with `cause` before the hold. Then starts another attempt, or ends the claim. */
   retry(cause: unknown): void {
     this.#leave();
     const isTogether = this.enqueue !== undefined;
@@ -179,11 +177,11 @@ export class Acquisition implements ContenderHost, EntryOwner, ClosingListener, 
     });
   }
 
-  /** Creates the entry, and the contender that lets it join the queue. */
+  /** Starts an attempt: creates the entry, and the `Contender` that lets the entry join the queue. */
   #join(live: LiveSession, limit: number): void {
     const { liveness } = live;
     try {
-      // Timers may be late, so this code checks whether the session has ended meanwhile.
+      // The session may have ended although a late timer has not reported that yet. So this code compares its deadline with the clock.
       if (liveness.remainingMs === 0) liveness.ending.throwIfAborted();
       const typicalHoldMs = this.context.holdTimes.typical(this.#request.queue);
       const newEntry = newEntryOf(this.#request, { limit, typicalHoldMs });

@@ -25,7 +25,7 @@ export interface ClaimContext {
   readonly watch: (name: string, observeOptions?: ObserveOptions) => Observable<QueueState>;
   readonly evictions: Evictions;
   readonly holdTimes: HoldTimes;
-  /** Records the holds. `undefined` if the client has not set `recordHolds`. */
+  /** Records the holds of this client's claims. `undefined` if the client has not set `recordHolds`. */
   readonly recorder: HoldRecorder | undefined;
   readonly closing: Closing;
   /**

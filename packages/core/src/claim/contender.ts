@@ -19,7 +19,7 @@ import type { ClaimContext } from './claim-context.ts';
 import type { AcquireTrace } from '../diagnostics/diagnostics.ts';
 import type { Ownership } from '../api/hold-api.ts';
 
-/** The members of an acquisition that its contender calls. */
+/** The members of an acquisition that its current attempt, a `Contender`, calls. */
 export interface ContenderHost {
   readonly context: ClaimContext;
   readonly trace: AcquireTrace | undefined;
@@ -27,10 +27,7 @@ export interface ContenderHost {
   /** Removes the timeout and the abort listener, which may end only the wait and not the hold. */
   endWait(): void;
   held(ownership: Ownership): void;
-  /**
-   * Ends the attempt of this contender, which failed with `cause` before the hold. Then starts another
-   * attempt, or ends the claim.
-   */
+  /** Ends the current attempt, which failed with `cause` before the hold. Then starts another attempt, or ends the claim. */
   retry(cause: unknown): void;
   finish(end: Ended): void;
 }
@@ -89,7 +86,7 @@ export class Contender implements Holder, LivenessListener {
   // --- Members of the contender that the session calls.
 
   healthChanged(): void {
-    // Changes of the session's health matter only while the hold lasts.
+    // Ignores the change of the session's health unless the lock is held, because only the state of a hold shows the health.
     if (this.#step === 'holding' && this.#ownership?.held) this.#acquisition.changed();
   }
 

@@ -70,7 +70,10 @@ async function noteIfEnded({ session, liveness }: LiveSession): Promise<void> {
     liveness.end(new QueueLockError('SESSION_LOST', 'the session has ended, and the entry with it'));
 }
 
-/** Returns the error with which the session ended, on backends that may report such an end as a removed entry. */
+/**
+ * Returns the error `SESSION_LOST` if the server has ended the session. Returns `undefined` otherwise, and on backends that never report an ended
+ * session as a removed entry.
+ */
 function endOnTheServer({ session, liveness }: LiveSession): QueueLockError | undefined {
   const why: unknown = liveness.ending.reason;
   if (!session.hasEnded) return undefined;

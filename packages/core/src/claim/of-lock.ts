@@ -34,8 +34,8 @@ const OF_THE_STORE: ReadonlySet<QueueLockErrorCode> = new Set([
  * shows them.
  */
 export function ofLock(error: unknown, { name, endpoint }: { name: string; endpoint: string }): unknown {
-  // An error of a subclass, or of another copy of the package, is returned unchanged because it may have
-  // further properties.
+  // Returns an error of another class unchanged, because it may have further properties. Its class may be a
+  // subclass of `QueueLockError`, or that class in another copy of the package.
   if (!isQueueLockError(error) || error.constructor !== QueueLockError) return error;
   const { code, message, reason, eviction } = error;
   const remedy = code === 'UNAVAILABLE' && error.responded ? '' : FROM_BELOW[code];

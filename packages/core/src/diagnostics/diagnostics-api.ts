@@ -24,7 +24,7 @@ export const CHANNELS: {
   handover: 'queuelock.handover',
 };
 
-/** The lock that a message is about. */
+/** The lock that a diagnostics message is about. */
 export interface LockMessage {
   readonly name: string;
   /** The backend of the lock. */

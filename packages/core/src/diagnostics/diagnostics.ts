@@ -21,14 +21,15 @@ export interface TraceSource {
 }
 
 /**
- * Returns an object that publishes the events of an acquisition, if a channel has subscribers when it begins.
+ * Returns an object that publishes the diagnostics messages of an acquisition. Returns `undefined` if their channels have no subscribers when the
+ * acquisition begins.
  */
 export function traceOf(request: ClaimRequest, source: TraceSource): AcquireTrace | undefined {
   const hasListener = acquires.hasSubscribers || holds.hasSubscribers || handovers.hasSubscribers;
   return hasListener ? new AcquireTrace(request, source) : undefined;
 }
 
-/** Publishes the loss of a hold if the channel for losses has subscribers. */
+/** Publishes a diagnostics message about a lost hold, if the channel for losses has subscribers. */
 export function tellLoss(hold: Ownership, error: QueueLockError, { name, endpoint }: BackendInfo): void {
   if (!losses.hasSubscribers) return;
   const { name: lock, id, order, token, shared, permits } = hold;
@@ -39,7 +40,7 @@ export function tellLoss(hold: Ownership, error: QueueLockError, { name, endpoin
 
 type Growing<T> = { -readonly [Key in keyof T]: T[Key] };
 
-/** Publishes the events of one acquisition. */
+/** Publishes the diagnostics messages of one acquisition. */
 export class AcquireTrace {
   readonly #message: Growing<AcquireMessage>;
   readonly #clock: Clock;
@@ -68,7 +69,7 @@ export class AcquireTrace {
     Object.assign(this.#message, { id, order, waited: true });
   }
 
-  /** Publishes the grant, and returns an object that publishes the events of the hold. */
+  /** Publishes the diagnostics messages of the grant. Returns an object that publishes those of the hold. */
   granted(hold: Ownership): HoldTrace {
     const { id, order } = hold;
     Object.assign(this.#message, { id, order });
@@ -83,7 +84,7 @@ export class AcquireTrace {
     this.#end('failed');
   }
 
-  /** Publishes that the caller unsubscribed before the grant. */
+  /** Publishes the diagnostics messages for a caller that has unsubscribed before the grant. */
   left(): void {
     if (!this.#message.outcome) this.#end('left');
   }
@@ -96,7 +97,7 @@ export class AcquireTrace {
   }
 }
 
-/** Publishes the events of one hold. */
+/** Publishes the diagnostics messages of one hold. */
 export class HoldTrace {
   readonly #message: Growing<HoldMessage>;
   readonly #clock: Clock;

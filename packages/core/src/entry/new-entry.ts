@@ -15,7 +15,7 @@ export interface ClaimRequest {
   readonly shared: boolean;
   readonly permits: number;
   readonly limit: Limit;
-  /** The label of the entry, or its raw value. */
+  /** The label that the entry stores, or the text of the option `value`, which the entry stores instead. */
   readonly label: EntryLabel | string;
   /** The hold time that the caller expects, in milliseconds. */
   readonly typicalHoldMs: number | undefined;

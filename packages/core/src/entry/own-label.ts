@@ -21,9 +21,7 @@ export class OwnLabel {
     this.#label = label;
   }
 
-  /**
-   * Applies a change to the label if the label has queuelock's format, and writes it. A raw value that the user has set is written again unchanged.
-   */
+  /** Applies a change to the label of the entry, and writes it. If the user has set the option `value`, writes that text again unchanged. */
   tell(change: (label: EntryLabel) => EntryLabel, write?: Write): Promise<boolean> {
     return this.#next((label) => (typeof label === 'string' ? label : change(label)), write);
   }

@@ -35,7 +35,7 @@ export class HeldOwnership implements Ownership {
   #loss: CallerAbortController | undefined;
   #signal: AbortSignal | undefined;
   #end: 'released' | 'lost' | undefined;
-  /** Happens when the hold ends; `requests$` completes then. Created on first use. */
+  /** Event: the hold has ended, so `requests$` completes. Created on first use. */
   #ended: Moment | undefined;
   #story: Promise<unknown> | undefined;
   #lossError: QueueLockError | undefined;
@@ -184,7 +184,7 @@ export class HeldOwnership implements Ownership {
   /** Registers a task that finds out why the hold was lost. `release` waits for it. */
   tellLater(story: Promise<unknown>): void {
     this.#story = story;
-    // When the task has ended, stores in the record of the hold the reason for the loss that it has found.
+    // Once the reason of the loss is known, stores it in the record of the hold.
     void story.then(() => this.#recording?.ended(this.#lossError));
   }
 

@@ -2,7 +2,7 @@ import { QueueLockError, detailOf } from '../api/errors.ts';
 import { boundToCaller } from '../base/caller-context.ts';
 
 /**
- * Wraps a function among the options that computes something from a queue's name. The wrapped function runs in the asynchronous context of this call.
+ * Wraps an option of the user that is a function of a queue's name. The wrapped function runs in the asynchronous context of this call.
  * Its exceptions become definite errors. Otherwise an acquisition would treat them as unknown outcomes and retry forever.
  * @param option the name of the option, for messages
  * @throws {QueueLockError} the returned function: `INVALID_ARGUMENT` with the exception as `cause`

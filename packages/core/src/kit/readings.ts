@@ -9,7 +9,7 @@ export interface ReadingSource<T> {
   readonly read: () => Promise<T>;
   /** Minimum time between reads, in milliseconds. Default 0. */
   readonly pauseMs?: number;
-  /** Reads again after this many milliseconds without a change. Default: never. */
+  /** Time in milliseconds after which the value is read again although no change was reported. Default: never. */
   readonly againAfterMs?: number;
   /**
    * Starts to observe the value. Calls `changed` when the value may have changed, and `refused` with the error when the store does not allow that.

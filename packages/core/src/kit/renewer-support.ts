@@ -10,7 +10,10 @@ export interface RenewerSupportOptions<Options extends object> {
   readonly sent: readonly (string & keyof Options)[];
   /** Options that cannot be combined with `maxBlockedMs`: for the name of each option, the rule that the error message contains. */
   readonly refused: Readonly<Partial<Record<string & keyof Options, string>>>;
-  /** Resolves with the URL of the module that the heartbeat thread runs. It imports the code for that on demand. */
+  /**
+   * Resolves with the URL of the module that the heartbeat thread runs. Called only for clients with `maxBlockedMs`, so that other clients do not
+   * import its code.
+   */
   readonly loadModule: () => Promise<string>;
   /** Returns the data of a session that the heartbeat thread needs, as a value that can be cloned. */
   readonly sessionData: (session: never) => unknown;

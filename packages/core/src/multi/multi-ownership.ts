@@ -39,7 +39,8 @@ export class HeldTogether implements MultiOwnership {
   }
 
   readonly throwIfLost = (minRemainingMs?: number): void => {
-    // The first loss is the cause of the others: the remaining holds were released because of it.
+    // Throws the error of the first loss. It is the cause of the other losses, because the client then released
+    // the remaining holds.
     if (!this.held && this.#lossError) throw this.#lossError;
     for (const hold of this.#all()) hold.throwIfLost(minRemainingMs);
   };

@@ -19,7 +19,7 @@ import { visible } from '../handover/visible.ts';
 import { waitUntilHeld } from '../claim/wait-until-held.ts';
 import type { ClaimRequest } from '../entry/new-entry.ts';
 
-/** The parameters of a claim with its position, besides the claim itself. */
+/** The data from which the position and the expected wait of a claim are computed, besides the claim itself. */
 interface PositionRequest {
   readonly name: string;
   /** Name of the option or method that requests the position, for messages. */

@@ -60,7 +60,7 @@ export class Liveness {
     return this.#health$;
   }
 
-  /** The current value of `health$`, as a boolean. */
+  /** Whether the session has not ended and is not suspect. */
   get isAlive(): boolean {
     return !this.#ended && this.#health === 'alive';
   }

@@ -31,7 +31,7 @@ export interface SessionOpening extends SessionSettings {
   readonly standby?: (() => Promise<StandbyStarter | undefined>) | undefined;
 }
 
-/** Callbacks of a session for its end. */
+/** Callbacks that concern the end of a session. */
 export interface SessionEnd {
   /** Called with background work: the promise of an attempt to open a session, or of its closing on the server. */
   readonly closing: (closed: Promise<void>) => void;

@@ -33,7 +33,7 @@ export interface SharedSession {
   readonly openingTrouble: () => unknown;
 }
 
-/** Streams and callbacks for the end of the shared session. */
+/** The stream and the callbacks that concern the end of the shared session. */
 export interface SharedSessionEnd {
   /** Stream that errors with `CLOSED` when the client is closed. */
   readonly closed$: Observable<never>;
@@ -71,7 +71,7 @@ export function shareSession(
       next: (status) => {
         tell({ status, id: session.id, ttlMs: session.ttlMs });
       },
-      // Ignores the error here. `session$` errors with it too, and its subscribers handle it.
+      // Ignores the error of the ended session here. The stream `session$` errors with it too, and its subscribers handle it.
       error: () => undefined,
     });
   };

@@ -13,8 +13,8 @@ const PRELOADS: ReadonlySet<string> = new Set([
 /**
  * Starts a heartbeat thread. Its program is beside this file with the same extension: `.js` in the built package, `.ts` in the sources.
  *
- * A built program runs without the preloads of the process, because they would run a second time. One that listens on a port would then end the
- * thread.
+ * A built program runs without the preloads of the process, the modules that Node loads before its program. They would run a second time, and a
+ * preload that listens on a port would then end the thread.
  */
 export function startThread(workerData: HeartbeatThreadData): Worker {
   const options: WorkerOptions = { workerData, name: 'queuelock heartbeats' };

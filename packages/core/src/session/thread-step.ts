@@ -4,9 +4,9 @@ import type { KnownTimes } from './thread-times.ts';
 export interface ThreadPace {
   /** Interval between heartbeats of the main thread. */
   readonly heartbeatIntervalMs: number;
-  /** Longest time between two check-ins of a main thread that is not blocked. */
+  /** Longest time between two check-ins of a main thread that is not blocked. A check-in records that the event loop of the main thread runs. */
   readonly checkInMs: number;
-  /** How long the main thread may go without a check-in before the heartbeat thread stops: `maxBlockedMs`. */
+  /** The option `maxBlockedMs`: when the event loop of the main thread has not run for this long, the heartbeat thread stops. */
   readonly maxSilenceMs: number;
   /** Longest time between two heartbeats of the heartbeat thread. It sends them even while the main thread runs, to keep its connection tested. */
   readonly rehearsalMs: number;
@@ -24,7 +24,7 @@ const LATE = 1.25;
 // Minimum time in milliseconds before the next check of the heartbeat thread.
 const MIN_WAIT_MS = 5;
 
-/** Returns whether the main thread is known to be blocked: it has missed two check-ins. */
+/** Returns whether the main thread is known to be blocked. It is when its event loop has missed two check-ins, with which it records that it runs. */
 export function isMainSilent(
   { checkedInAt }: Pick<KnownTimes, 'checkedInAt'>,
   now: number,
@@ -47,7 +47,7 @@ export function nextThreadStep(
   const { deadline, provenAt, checkedInAt, isOver, renewedAt } = known;
   if (isOver || now >= deadline) return { type: 'end' };
   const silentAt = checkedInAt + pace.maxSilenceMs;
-  // Waits without a heartbeat. The main thread may still check in again before the session's deadline.
+  // Waits without sending a heartbeat. The event loop of the main thread may still run again before the session's deadline.
   if (now >= silentAt) return { type: 'wait', ms: pace.heartbeatIntervalMs };
   const lateAt = Math.max(provenAt, renewedAt) + LATE * pace.heartbeatIntervalMs;
   const dueAt = Math.min(lateAt, renewedAt + pace.rehearsalMs);

@@ -54,7 +54,7 @@ export class HeadLeaseTimer {
     this.#arm();
   }
 
-  /** Stops all reads. */
+  /** Cancels the scheduled reads of all queues. */
   close(): void {
     this.#isClosed = true;
     this.#cancel?.();

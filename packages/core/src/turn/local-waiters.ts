@@ -72,8 +72,8 @@ export class LocalWaiters {
   }
 
   /**
-   * Records that the entry's own session is about to remove it, and with `owned` also what `markOwned` records. Returns whether a waiter in this
-   * process watches the entry.
+   * Records that the entry's own session is about to remove it. With `owned`, also records that the entry was admitted with no conflicting entry
+   * ahead of it. Returns whether a waiter in this process watches the entry.
    */
   markLeaving(key: string, { owned = false }: { readonly owned?: boolean } = {}): boolean {
     const known = this.#known.get(key);

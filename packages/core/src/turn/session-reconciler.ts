@@ -42,8 +42,8 @@ export class SessionReconciler<Found extends FoundEntry> {
   }
 
   /**
-   * Entries of the session that this process did not track at the last read: unclaimed entries of the earlier process, or entries in flight.
-   * `undefined` after a failed read, which must be repeated.
+   * Entries of the session that this process did not track at the last read. Either an earlier process created them and no claim has taken them over,
+   * or they are in flight. `undefined` after a failed read, which must be repeated.
    */
   get unclaimed(): readonly Found[] | undefined {
     return this.#unclaimed;
@@ -59,7 +59,7 @@ export class SessionReconciler<Found extends FoundEntry> {
     if (Number(entry.ord) <= this.#inherited) this.#leftBehind.add(refOf(entry));
   }
 
-  /** Removes the unclaimed entries of the earlier process. Rejects when the read fails; may be repeated. */
+  /** Removes the entries of the earlier process that no claim of this process has taken over. Rejects when the read fails; may be repeated. */
   async removeUnclaimed(): Promise<void> {
     if (this.#settings.inherited === 0) return;
     this.#inherited = 0;

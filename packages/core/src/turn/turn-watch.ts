@@ -15,8 +15,8 @@ import {
 } from './watch-kit.ts';
 
 /**
- * Access of one entry to its queue, on a store that does not decide admission itself. Each returned source is subscribed to once. It may be an
- * Observable; a store with thousands of waiters returns an object that takes less memory.
+ * The functions with which one entry reads and watches its queue, on a store that does not decide itself which entries are admitted. Each returned
+ * source gets one subscriber. It is an Observable, or, on a store with thousands of waiters, an object that takes less memory.
  */
 export interface QueueView<R> {
   /** Reads the nearest `count` conflicting entries ahead. Rejects with `ENTRY_LOST` when the queue does not contain this entry. */

@@ -25,7 +25,7 @@ export interface EntriesAhead<R> {
   readonly seenAt?: bigint;
 }
 
-/** Facts about the departure of an entry that was ahead of a waiter. */
+/** What is known about the departure of an entry that was ahead of a waiter. */
 export interface Departure {
   /**
    * Whether the removed entry was certainly admitted, with no conflicting entry ahead of it. That is so when an exclusive entry with a limit of 1
@@ -78,8 +78,8 @@ export function entriesAheadWithout<R extends Taker>(
 }
 
 /**
- * Returns only what `entriesAheadWithout` needs, because thousands of waiters may store it. If no removal of a single entry can admit the waiter's
- * entry, or the queue was read only in part, returns only the blocking entries.
+ * Returns only the entries ahead that `entriesAheadWithout` needs after the removal of one of them, because thousands of waiters may store them. If
+ * no removal of a single entry can admit the waiter's entry, or the queue was read only in part, returns only the blocking entries.
  */
 export function remembered<R extends Taker>(ahead: EntriesAhead<R>, rule: AdmissionRule): EntriesAhead<R> {
   if (ahead.refs.length === 0) return ahead;

@@ -27,7 +27,7 @@ export interface WaitContext {
 }
 
 interface Waiting extends WaitContext {
-  /** Happens when the wait has succeeded, for instance with the grant. */
+  /** Event: the wait has succeeded, for instance with the grant. Its limits then no longer apply. */
   readonly granted: Moment;
 }
 

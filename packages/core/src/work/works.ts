@@ -7,7 +7,7 @@ export class Works {
   #underWay = 0;
   #onIdle: (() => void) | undefined;
 
-  /** Runs work for which `drain` waits. */
+  /** Runs `work`, and counts it as running until its promise has settled. `drain` waits for it. */
   during<T>(work: () => Promise<T>): Promise<T> {
     const ended = (): void => {
       this.#underWay -= 1;

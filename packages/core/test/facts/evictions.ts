@@ -134,7 +134,7 @@ export const evictionFacts: readonly CoreFact[] = [
       expect(holder.last).to.have.nested.property('error.eviction.kind', 'stolen');
       stealer.subscription.unsubscribe();
       await stage.settle();
-      // The steal evicts the last waiter first, so this waiter is also the first to enter the queue again.
+      // The steal evicts the last waiter first. So that waiter joins the queue again first, and holds first.
       expect(second.last.status).to.equal('held');
       second.subscription.unsubscribe();
       await stage.settle();
