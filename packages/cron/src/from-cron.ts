@@ -29,9 +29,9 @@ export interface MomentLike {
 }
 
 /**
- * Returns the `onTick` of a `CronJob`. The tick is the last scheduled time before the job fired; a run by
- * `job.fireOnTick()` or `runOnInit` counts for that tick too. So such a manual run does nothing if the tick
- * is already done.
+ * Returns the function to pass as `onTick` to a `CronJob`. The tick is the last scheduled time before the job
+ * fired; a run by `job.fireOnTick()` or `runOnInit` counts for that tick too. So such a manual run does
+ * nothing if the tick is already done.
  *
  * The returned function rejects with `INVALID_ARGUMENT` for a job with its own `context`, since it reads the
  * scheduled time from the `CronJob`, which is its `this`. It also rejects for a job of a single date, which

@@ -97,7 +97,7 @@ describe('many concurrent requests to etcd', () => {
     let isOver = false;
     timeout.start({ timedOut: () => void (isOver = true), partPassed: () => undefined });
     blockLoop(400);
-    // After a block of the event loop, Node runs timers before it reads data. So the timeout must leave Node time to read a reply.
+    // After the event loop was blocked, Node runs timers before it reads data. So `SharedTimeout` must not time out yet, since a reply may be unread.
     await new Promise((resolve) => setImmediate(resolve));
     expect(isOver).to.equal(false);
     await eventually('the time is over', () => isOver);

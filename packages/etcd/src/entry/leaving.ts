@@ -32,7 +32,7 @@ export async function withdraw({ generation, leaving }: RemovalContext, entry: E
     const more = [...(entry.mark ? [remove(entry.mark)] : []), ...operationsAfterRemoval(entry)];
     return (await generation.removeForGood(entry.key, more)) || removed;
   } catch (error) {
-    // If the session has ended, its entries vanished with the lease, and no key can be created on that lease any more.
+    // If the session has ended, nothing is left to remove: its entries vanished with the lease, on which no key can be created any more.
     if (isQueueLockError(error, 'SESSION_LOST')) return false;
     throw error;
   }

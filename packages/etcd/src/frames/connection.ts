@@ -210,7 +210,7 @@ export class Connection implements FrameListener {
   #endOf(stream: Stream): void {
     if (!stream.isOpen) return;
     const isRequestWhole = stream.isLastSent && stream.unsent === undefined;
-    // Without a reset from this client, the peer would keep the stream until the request ends too.
+    // Resets the stream if the request has not ended. Otherwise the peer would keep the stream until the request ends too.
     if (!isRequestWhole) this.#writer.reset(stream.id, ERROR_CODES.NO_ERROR);
     this.#remove(stream);
     stream.onEnd();

@@ -61,7 +61,7 @@ export interface ConflictingEntry extends KeyRef {
   readonly mark?: Buffer;
 }
 
-/** A conflicting entry that a waiter keeps while it waits. */
+/** A conflicting entry ahead, as a waiter stores it in memory while it waits. It takes less memory than a row of a response. */
 class KeptEntry extends KeyOfText implements ConflictingEntry {
   readonly permits: number;
   readonly limit: number;
@@ -146,7 +146,7 @@ export function aheadOfFast(last: KeyRef): EntriesAhead<ConflictingEntry> {
   return { refs: [{ ...last, permits: 1, limit: 1, mayAnnounce: true }] };
 }
 
-/** Returns only those entries ahead on which the next turn depends, in the form in which a waiter keeps them. */
+/** Returns only those entries ahead on which the next turn depends, converted to the objects that a waiter stores in memory. */
 export function keptAhead(
   ahead: EntriesAhead<ConflictingEntry>,
   rule: AdmissionRule,

@@ -71,7 +71,7 @@ export class ObservedQueue {
     const entry = observedEntry(this.#directories.entries, kv);
     const known = entry && this.#entries.get(entry.key);
     if (!entry || isNoteOnly(kv, { from: known, to: entry })) return;
-    // If an existing key was created again, the watch has not delivered its earlier deletion.
+    // The watch may report a new creation of a known key without its earlier deletion. The deletion is then applied here.
     if (known && known.order !== entry.order) this.#entries.delete(entry.key);
     this.#changed = true;
     this.#entries.set(entry.key, entry);

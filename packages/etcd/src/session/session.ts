@@ -83,7 +83,7 @@ export class EtcdSession implements Session {
       remaining > 0;
       remaining -= 1
     ) {
-      // If the session ended during the previous attempt of a heartbeat, another attempt would open a new stream, which nothing would close.
+      // Makes no further attempt if the session has ended during the previous one: it would open a new stream, which nothing would close.
       this.#throwIfEnded();
       try {
         const ttlMs = await this.#heartbeat(signal, unconfirmed);

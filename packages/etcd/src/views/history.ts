@@ -67,7 +67,7 @@ async function pastEvents(connection: Connection, span: Span): Promise<Past> {
   for (;;) {
     span.signal.throwIfAborted();
     const from = BigInt(compacted) + 1n;
-    // A store without any write is at revision 1, and has no events.
+    // Reads no events if there are none: after a compaction at the newest revision, or at revision 1, which a store without any write has.
     if (from > span.now || span.now === 1n) return { events: [], compacted };
     const { endpoint } = connection;
     const reply = await new PastWatch(span).read(endpoint, from).catch((error: unknown) => {

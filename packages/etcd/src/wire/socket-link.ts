@@ -122,7 +122,8 @@ export class SocketLink implements Link, ConnectionListener {
   #listen(connected: 'connect' | 'secureConnect'): void {
     const socket = this.#socket;
     socket.once(connected, () => this.connection.start());
-    // For each address of the host that it tries, Node creates another handle, which would keep the process alive without a call.
+    // Node creates a new handle for each address of the host that it tries. While no call is open, each new handle is unreferenced, because it would
+    // otherwise keep the process alive.
     const unrefIdle = (): void => void (this.#open === 0 && socket.unref());
     socket.on('connectionAttempt', unrefIdle).once('connect', unrefIdle);
     socket.on('error', (error: Error) => {

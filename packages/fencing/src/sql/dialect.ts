@@ -1,6 +1,6 @@
 import { invalidArgument } from '@queuelock/core/backend';
 
-/** The SQL dialect. `mysql` covers MariaDB as well. */
+/** The SQL dialect of the database. Use `mysql` for MariaDB as well. */
 export type SqlDialect = 'postgres' | 'mysql' | 'sqlite';
 
 /** The name of a table, or the schema (or database) and the table: `['billing', 'accounts']`. */

@@ -66,8 +66,8 @@ function reasonOf({ refusal }: FencedStatement, rows: readonly unknown[]): SqlOu
   const { resource, once } = refusal;
   const hold = { ...optionalName(refusal), token: BigInt(refusal.token) };
   if (rows.length > 1) throw invalidArgument('where', `${String(rows.length)} rows`, 'names one row');
-  // The update would have written a row with such a token. So the row was created after the update, and
-  // counts as missing.
+  // If the stored token is not larger than that of the hold, the update would have written the row. So the
+  // row was created after the update, and counts as missing.
   const largest = rows.length === 0 ? -1n : tokenIn(rows[0], resource);
   if (largest > hold.token) return refusedBy(resource, hold, largest);
   const refused = `${describeHold(hold)} is refused by ${resource}`;

@@ -86,7 +86,8 @@ function callNative<V extends unknown[]>(
       resolve({ code, text, values });
     };
     const refusal = call((...results) => setImmediate(settle, ...results));
-    // A code other than OK means that the package has not sent the request and will never call the callback.
+    // If the call returns a code other than OK, the package has not sent the request and never calls the
+    // callback. So the promise is settled here.
     if (typeof refusal === 'number' && refusal !== OK) settle(refusal, 'not sent', ...([] as unknown[] as V));
   });
 }
