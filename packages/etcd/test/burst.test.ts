@@ -86,7 +86,7 @@ describe('many concurrent requests to etcd', () => {
     const first = new Promise<void>(task);
     await new Promise<void>((resolve) => startTimeout(60, resolve));
     await Promise.all([first, new Promise<void>(task)]);
-    // Shows that the shared timer starts again after all timeouts that share it have ended.
+    // Starts one more timeout after all earlier ones have ended, to check that the shared timer starts again.
     await new Promise<void>(task);
     for (const ms of took) expect(ms).to.be.at.least(155);
     expect(took).to.have.length(3);

@@ -60,8 +60,8 @@ async function finish(stage: Stage, { own, between, requester }: Scene): Promise
 }
 
 /**
- * Wraps a backend so that each queue begins with a released entry that the store has not removed yet, as after a hand-off within a
- * session.
+ * Wraps a backend so that each queue begins with a released entry that the store has not removed yet. This is
+ * the state after a hand-off within a session.
  */
 function withReleasedAhead(backend: Backend, evicted: string[]): Backend {
   const released = { key: 'x/0', order: 0n, shared: false, value: '{"owner":"released"}' };

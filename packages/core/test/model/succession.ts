@@ -31,8 +31,8 @@ export class Succession {
     // If the entry of the granted hold no longer exists, the time of its removal is unknown. The value
     // `-Infinity` for that time lets the next holder start after any wait, so the lock delay is not checked.
     if (!this.#isThere(hold)) this.#uncleanEnds.set(hold, -Infinity);
-    // An operator removed the entry of this hold or ended its session, and the holder may not be notified
-    // yet. Until it is notified, the rules do not apply to the hold.
+    // Checks no rules if an operator removed the entry of this hold or ended its session. They do not apply
+    // to such a hold until its holder is notified.
     if (ledger.wasRemoved(hold.key)) return;
     this.#exclude(hold.name);
     const before = this.#latest.get(hold.name);

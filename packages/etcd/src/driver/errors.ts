@@ -116,7 +116,7 @@ export function isTokenError(details: string): boolean {
 
 function isRefused(error: Error): boolean {
   if (REFUSED.test(error.message)) return true;
-  // etcd reports an outdated token with the same status as a missing permission. But it is no refusal, because a new log-in helps.
+  // An outdated authentication token is no refusal, because a new log-in helps. etcd reports it with the same status as a missing permission.
   if (isTokenOutdated(error)) return false;
   const status = statusOf(error);
   return status === 'PERMISSION_DENIED' || status === 'UNAUTHENTICATED';

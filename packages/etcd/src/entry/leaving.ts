@@ -38,7 +38,7 @@ export async function withdraw({ generation, leaving }: RemovalContext, entry: E
   }
 }
 
-/** Returns whether the entry consists of its key only (no mark, no trace, no single key), and no later entry can have the same key yet. */
+/** Returns whether the entry consists of its key only (no mark, trace or single key), and no later entry can have the same key yet. */
 export function isPlain({ order, uncertain, trace, mark, claimed }: Entry): boolean {
   return order !== undefined && !uncertain && !trace && !mark && !claimed;
 }

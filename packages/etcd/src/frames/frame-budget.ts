@@ -11,8 +11,8 @@ const BYTES_PER_FRAME = 4_096;
 /**
  * Limits frames that cost processor time and have no use: pings, settings, priorities, empty data, unknown frames, tiny window updates, informational
  * headers, and frames of streams that have ended. A peer may send up to 2,000 such frames at once, and 100 more each second. Each message of this
- * client permits 4 more, and one more for each 4 kB of the message. Unused permits of messages are kept only up to 4 for each open stream, so that a
- * burst of calls may get its replies at once.
+ * client permits 4 more, and one more for each 4 kB of the message. Of the unused permits of messages, up to 4 are kept for each open stream. So a
+ * burst of calls may get all its replies at once.
  */
 export class FrameBudget {
   #left = MAX_FRAMES;

@@ -156,7 +156,7 @@ export function keptAhead(
   return Object.assign({}, kept, { refs: kept.refs.map((ref) => new KeptEntry(ref)) });
 }
 
-/** Returns whether all rows of a read have the same create revision, and the row limit has left out rows that may have that revision too. */
+/** Returns whether all rows of a read have the same create revision, and further rows with that revision may exist beyond the row limit. */
 function isCutOff({ kvs, more }: IRangeResponse): boolean {
   return more && kvs[0]?.create_revision === kvs.at(-1)?.create_revision;
 }

@@ -93,7 +93,7 @@ export class Compactions {
       this.#since = BigInt(header.revision);
       return true;
     } catch {
-      return false; // After a failed read, the next check finds out whether etcd has compacted the revision.
+      return false; // Ignores a failed read: the next check finds out whether etcd has compacted the revision.
     }
   }
 

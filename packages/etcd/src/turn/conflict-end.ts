@@ -37,8 +37,8 @@ export function watchConflictEnd(
 }
 
 /**
- * Waits for the removal of the conflicting entry's key, and then emits whether the holder of that entry had announced that it held alone; see
- * `owning.ts`. It sends the first read at once. It is one object without closures, since each waiter has one.
+ * Waits for the removal of the conflicting entry's key. Then emits whether the holder of that entry had announced that no other entry was ahead of
+ * it; see `owning.ts`. It sends the first read at once. It is one object without closures, since each waiter has one.
  */
 class DepartureOfEntry implements Condition, Successor, Subscribable<Departure | undefined>, Unsubscribable {
   readonly isSoon: boolean;

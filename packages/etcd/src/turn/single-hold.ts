@@ -75,7 +75,7 @@ export class SingleHold {
     const { ours, held } = this.#seen;
     if (held) return;
     const txn = creationOfSingleKeys(this.#placed, { ours, lease: this.#context.lease });
-    // From the request on, the single keys of these entries may exist, unless the server has certainly refused the request.
+    // Records before the request that the single keys of these entries may exist. Only a certain refusal by the server shows that they do not.
     const unclaimed = this.#placed.map(({ entry }) => entry).filter(({ claimed }) => !claimed);
     for (const entry of unclaimed) entry.claimed = true;
     try {

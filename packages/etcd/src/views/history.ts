@@ -119,8 +119,8 @@ class PastWatch {
           timer = setTimeout(quiet, this.#isAtEnd ? QUIET_MS : OPENS_WITHIN_MS);
         };
         const onResponse = (response: IWatchResponse): void => {
-          // Restarts the timer that ends the read of the history. After the end of the past, only responses about the queue restart it, because the
-          // watch of all keys may receive new events again and again.
+          // Restarts the timer that ends the read of the history. Once all past events of the queue were read, only responses about the queue restart
+          // it. The watch of all keys may receive new events again and again.
           const mayBeMore = !this.#isAtEnd || response.watch_id === QUEUE;
           const over = this.#receive(response);
           if (over instanceof Error) reject(over);

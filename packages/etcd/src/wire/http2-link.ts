@@ -24,7 +24,7 @@ export class Http2Link implements Link {
   readonly #socket: Socket;
   readonly #listener: LinkListener;
   readonly #pings: NodeJS.Timeout;
-  /** Whether a timeout of the connection runs: while the connection is established, or until the response to a ping. */
+  /** Whether a timeout of the connection is running: while the connection is being established, or until the response to a ping. */
   #isWaiting = false;
   #stopWaiting: () => void;
   #open = 0;

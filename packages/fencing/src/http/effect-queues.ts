@@ -40,7 +40,7 @@ export class EffectQueues {
 
   /**
    * Adds a request to the queue of a resource. The caller must do so before it reads the largest stored token
-   * of the resource, so that it notices a request with a larger token that arrives in between.
+   * of the resource. So a request with a larger token that arrives after that read is noticed.
    */
   enter(resource: string): QueuedEffect {
     const queue = this.#queues.get(resource) ?? { users: 0, largest: undefined, running: new Set() };

@@ -12,8 +12,8 @@ export type SqlOutcome =
 
 /**
  * Runs a statement with your client, in your transaction, and returns the result of the client. For an update that is an {@link SqlResult}.
- * For a statement with `reads` it is the list of rows, or an object with the list under `rows`; the array of `mysql2`, with the columns
- * behind the rows, is accepted too.
+ * For a statement with `reads` it is the list of rows, or an object with the list under `rows`. The array that `mysql2` returns, with the
+ * rows and then the columns, is accepted too.
  *
  * | client                     | query                                                       |
  * | -------------------------- | ----------------------------------------------------------- |
