@@ -147,8 +147,8 @@ function Pulse({
   readonly counts: readonly number[];
   readonly width: number;
 }): ReactElement {
-  // A bar of full height stands for at least 4 hand-offs. So a bar for one or two hand-offs is never drawn
-  // at full height.
+  // A bar of full height means at least 4 hand-offs. So a bar for one or two hand-offs is never drawn at full
+  // height.
   const max = Math.max(4, ...counts);
   const step = width / counts.length;
   return (
