@@ -13,7 +13,7 @@ export interface RunCoordinator {
   shouldRun(key: string): Promise<boolean>;
 }
 
-/** Settings of a coordinator of node-cron. */
+/** Settings of a run coordinator for node-cron, such as the owner and the prefix of its lock names. */
 export interface RunCoordinatorOptions
   extends
     Pick<OncePerOptions, 'owner' | 'lateSlots'>,

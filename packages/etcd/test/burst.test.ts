@@ -25,7 +25,7 @@ describe('many concurrent requests to etcd', () => {
   it('all succeed even if together they take longer than the timeout of a request', async function () {
     this.timeout(120_000);
     const session = await open({ requestTimeoutMs: 1_500 });
-    // Opens the stream of heartbeats before the client sends thousands of requests.
+    // Sends a first heartbeat, which opens the stream of heartbeats, before thousands of requests are in flight.
     await session.renew(neverAborted);
     const parent = freshQueue();
     let placement = 0;

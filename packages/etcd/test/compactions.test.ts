@@ -99,7 +99,7 @@ describe('events that etcd may have lost around a compaction', () => {
     const key = Buffer.from('lost');
     await own.operator.put('lost');
     const createRevision = String(await own.operator.createRevisionOf('lost'));
-    // A watch that the server has confirmed, and that then gets no events.
+    // A fake watch that reports that it is live, and then delivers no event.
     const deaf$ = concat(of<WatchNotification>({ status: 'live' }), NEVER);
     const lookups = new Lookups(connection);
     let reads = 0;

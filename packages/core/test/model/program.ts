@@ -17,7 +17,7 @@ const NEEDS_MS = 2 * (750 + 1_000);
 // the client's own timer run first.
 const GRACE_MS = 2;
 
-/** The code of an application that makes one acquisition, and ends it. */
+/** Simulates the code of an application that claims a lock once, and then ends its hold. */
 export class Program {
   readonly claim: Claim;
   readonly #world: World;

@@ -2,7 +2,7 @@ import { QueueLockError, isQueueLockError } from '@queuelock/core/backend';
 import { statusOf } from './grpc-status.ts';
 import { OWN_DIRECTORY } from '../queue/keys.ts';
 
-/** The facts about a failed request that the error's message contains. */
+/** The data of a failed request that the error's message contains, such as its purpose and the address of the member. */
 export interface Attempt {
   /** What the client was doing, such as `entering queue "jobs"`. */
   readonly what: string;

@@ -8,7 +8,7 @@ import { deleteSingleKey } from './single-key.ts';
 import { removalWithTail } from './tail.ts';
 import { createdAt, remove } from '../queue/txn.ts';
 
-/** What the removal of an entry needs from the session of the entry. */
+/** The parts of a session that remove its entries: the generation, and the batches of removals. */
 export interface RemovalContext {
   readonly generation: Generation;
   /** Sends removals that need no conditions, in batches. */

@@ -23,7 +23,7 @@ export interface ConnectionListener {
   onViolation(error: Error): void;
 }
 
-/** The parts of a connection that are changed by the frames which control it. */
+/** The parts of a connection that its control frames change, such as its windows, its streams and the encoder of headers. */
 export interface ControlledParts {
   readonly writer: FrameWriter;
   readonly sender: DataSender;

@@ -6,7 +6,7 @@ import { isTokenOutdated } from '../driver/errors.ts';
 import { WatchStream } from './watch-stream.ts';
 import type { Watcher, WatchTarget } from './watch-target.ts';
 
-/** Settings of a connection that keeps watches alive. */
+/** Settings of a connection that keeps watches alive, such as the response timeout and the callback for a broken stream. */
 export interface WatchConnectionOptions {
   readonly connection: Connection;
   readonly responseTimeoutMs: number;

@@ -25,7 +25,7 @@ import { Traces } from './traces.ts';
 import type { Lease } from './lease.ts';
 import type { SendOptions } from '../server/connection.ts';
 
-/** What a session needs from its backend. */
+/** The parts of the backend that a session uses: those for its entries, the choice of the heartbeat proof, and the detection of proxies. */
 export interface SessionContext extends EntriesContext {
   readonly proofChoice: ProofChoice;
   readonly proxyDetection: ProxyDetection;

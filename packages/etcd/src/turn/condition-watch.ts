@@ -25,7 +25,7 @@ export interface ReadResult {
   readonly at: bigint;
 }
 
-/** The parts of the backend that a watch uses. */
+/** The parts of the backend by which a waiter watches a key: all watches, and the detection of compactions. */
 export interface WatchTools {
   readonly watches: Watches;
   readonly compactions: Compactions;

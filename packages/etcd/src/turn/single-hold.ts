@@ -30,7 +30,7 @@ import {
 } from '../base/rx.ts';
 import { readCreation, creationOfSingleKeys, type Attempt, type Claimant } from '../entry/single-key.ts';
 
-/** The parts of a session that are needed to create single keys. */
+/** The parts of a session that create and watch single keys: the connection, the lease and the watches. */
 export interface SingleHoldContext extends RemovalTools {
   readonly connection: Connection;
   readonly lease: string;

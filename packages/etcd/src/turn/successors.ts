@@ -24,7 +24,7 @@ export interface Successor {
  */
 const MAX_UNCONFIRMED_MS = 100;
 
-/** The parts of the session on which hand-overs depend. */
+/** The parts of the session on which hand-overs depend: the newest known revision, and whether the session was exported. */
 interface SuccessorsOptions {
   readonly connection: Pick<Connection, 'revision'>;
   readonly generation: Pick<Generation, 'isExported'>;

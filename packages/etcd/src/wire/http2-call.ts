@@ -14,7 +14,7 @@ type Headers = IncomingHttpHeaders & IncomingHttpStatusHeader;
 const { NGHTTP2_CANCEL, NGHTTP2_FLAG_END_STREAM } = constants;
 const TYPE = 'application/grpc';
 
-/** The properties and methods of a connection that its calls use. */
+/** The properties and methods of a connection that its calls use, such as `isMade`: whether the member has responded once. */
 export interface Http2CallLink {
   readonly isMade: boolean;
   readonly isOver: boolean;
