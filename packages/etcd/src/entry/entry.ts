@@ -105,7 +105,7 @@ export class Entry {
     return key.toString().startsWith(entryStem(this.under + this.fast, this.#origin.lease, ''));
   }
 
-  // The members below are computed when a request needs them. If thousands of waiting entries kept them, they would take memory for nothing.
+  // The properties below are computed at each use. If thousands of waiting entries stored their values, these would take memory for nothing.
 
   /** The entry's key. Each read of this property returns another Buffer. */
   get key(): Buffer {

@@ -135,8 +135,8 @@ export function aheadIn({ latest, marks }: QueueRows, own: Contender): EntriesAh
       ...(own.shared && ours ? { mark: Buffer.from(own.markDirectory + name) } : {}),
     });
   }
-  // The member `more` of the response shows whether the read has left out rows. The member `count` does not: etcd counts all keys of the range, also
-  // those that `max_create_revision` excludes.
+  // The property `more` of the response shows whether the read has left out rows. The property `count` does not: etcd counts all keys of the range,
+  // also those that `max_create_revision` excludes.
   const seenAt = BigInt(latest.header.revision);
   return latest.more ? { refs, seenAt } : { refs, total: refs.length, seenAt };
 }

@@ -79,7 +79,7 @@ export class ObservedQueue {
 }
 
 /**
- * Returns an entry as observers see it, without the member `owned` by which a holder announces its ownership; see `owning.ts`.
+ * Returns an entry as observers see it, without the property `owned` of its label, by which a holder announces its ownership; see `owning.ts`.
  * Returns `undefined` for a key of a nested name.
  */
 export function observedEntry(under: string, kv: IKeyValue): StoredEntry | undefined {
@@ -92,7 +92,7 @@ export function observedEntry(under: string, kv: IKeyValue): StoredEntry | undef
   return { ...observed, foreign: kv.lease === '0' ? 'without-lease' : 'with-lease' };
 }
 
-/** Returns whether the change concerns only the member `owned` by which a holder announces its ownership; see `owning.ts`. */
+/** Returns whether the change concerns only the property `owned` of the label, by which a holder announces its ownership; see `owning.ts`. */
 export function isNoteOnly(
   { value }: Pick<IKeyValue, 'value'>,
   { from, to }: { readonly from: StoredEntry | undefined; readonly to: StoredEntry },

@@ -117,7 +117,7 @@ export class Http2Link implements Link {
       this.#stopWaiting();
       this.#listener.onReady();
     });
-    // This listener runs before that of Node's HTTP/2 session, which ends the calls. So these calls report the error of the socket.
+    // Adds this listener ahead of that of Node's HTTP/2 session, which ends the calls. So the calls report the error of the socket.
     this.#socket.prependListener('error', (error: Error) => {
       this.#failure = described(error);
     });

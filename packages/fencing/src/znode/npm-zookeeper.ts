@@ -1,7 +1,10 @@
 import { checkedOptions, invalidArgument, QueueLockError, type KnownOptions } from '@queuelock/core/backend';
 import type { ZnodeClient } from './client.ts';
 
-/** The members of a session of the npm package `zookeeper` that this file uses. The package declares `text` as a number, but it is a string. */
+/**
+ * The methods of a session of the npm package `zookeeper` that this file uses. The package declares `text` as
+ * a number, but it is a string.
+ */
 export interface NpmZookeeperSession {
   /** Reads a node of ZooKeeper. The argument `watch` is always false. */
   a_get(
