@@ -1,7 +1,8 @@
 import { compareEpochTokens, type EpochToken } from '../epoch.ts';
 
 /**
- * The requests for one resource whose effects this process runs, or will run in the order of their tokens.
+ * The requests for one resource whose effects, such as writes, this process runs. Effects run in the order of
+ * the tokens of their requests.
  */
 interface EffectQueue {
   /** The number of requests in this queue. When it becomes 0, the queue is deleted. */
@@ -29,7 +30,7 @@ export interface QueuedEffect {
   leave(): void;
 }
 
-/** Orders the effects of requests by their tokens, separately for each resource. */
+/** Runs the effects of requests, such as writes, in the order of the requests' tokens, separately for each resource. */
 export class EffectQueues {
   readonly #queues = new Map<string, EffectQueue>();
 
