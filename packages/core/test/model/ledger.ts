@@ -45,7 +45,7 @@ interface Witnessed {
   readonly refused: (queue: string) => boolean;
 }
 
-// The maximum assumed difference between the rates of the server's clock and a client's clock.
+// The maximum assumed difference between the rates of the server's clock and a client's clock, as a fraction.
 const RATE_ERROR = 0.01;
 const VAGUE = 0.6;
 
