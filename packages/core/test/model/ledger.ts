@@ -26,7 +26,10 @@ interface Lease {
 
 const NO_LEASE: Lease = { keptUntil: 0, provenUntil: 0, renewingSince: undefined, failed: false };
 
-/** Settings of one client's backend, such as its machine and its safety margin, and the set that collects the ids of its sessions. */
+/**
+ * Settings of one client's backend, such as its machine and its safety margin, and the set that collects the
+ * ids of its sessions.
+ */
 interface Witnessed {
   readonly machine: Machine;
   readonly safetyMarginMs: number;

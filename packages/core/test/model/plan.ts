@@ -19,7 +19,10 @@ export interface ClientPlan {
 /** The call that claims a lock. `nested` is a `run` whose work claims the same name again, and then another name. */
 type ClaimKind = 'claim' | 'acquire' | 'tryAcquire' | 'run' | 'nested';
 
-/** The settings of one claim of a simulated client, such as the call that claims the lock and the duration of the hold. */
+/**
+ * The settings of one claim of a simulated client, such as the call that claims the lock and the duration of
+ * the hold.
+ */
 export interface ClaimPlan {
   readonly client: number;
   readonly name: 'a' | 'b';
