@@ -30,7 +30,8 @@ export const anyInterleaving: fc.IAsyncProperty<unknown> = fc.asyncProperty(
   async (scheduler, fate, plan) => {
     const server = createMemoryServer();
     const intercept: Intercept = async (call, proceed) => {
-      // A `close` is never lost here, because the session would then stay on the server until its TTL ends.
+      // The simulated network never loses the request that closes a session. Otherwise the session would stay
+      // on the server until its TTL ends.
       const [next = 'arrives'] = call === 'close' ? [] : fate.take(1);
       await scheduler.schedule(Promise.resolve(), `${call} sent`);
       if (next === 'request lost') throw new Error('request lost');

@@ -27,8 +27,8 @@ class Threads {
   }
 
   /**
-   * Sends the first result of each function to the heartbeat thread, as the main thread does when it starts
-   * that thread.
+   * Calls each function that the main thread offers, and sends the results to the heartbeat thread. The main
+   * thread does this when it starts the heartbeat thread.
    */
   start(): void {
     sendFirstResults(this.#functions, this.#post);

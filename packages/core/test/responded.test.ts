@@ -3,7 +3,7 @@ import { createLockClient } from '@queuelock/core';
 import { QueueLockError, type Backend } from '@queuelock/core/backend';
 import { memory } from '@queuelock/memory';
 
-/** Returns the error of a lock on a store whose sessions cannot be opened. */
+/** Acquires a lock on a store that fails to open a session with `failure`. Returns the error of the acquisition. */
 async function errorWhen(failure: QueueLockError): Promise<QueueLockError> {
   const store = memory();
   const backend: Backend = Object.assign(Object.create(store) as Backend, {

@@ -14,8 +14,8 @@ const PROVEN_MS = 9_680;
 const MAX_SILENCE_MS = 60_000;
 
 /**
- * The heartbeat thread beside a blocked main thread, in virtual time. In place of the blocked main thread the
- * test runs no code.
+ * Simulates, in virtual time, a heartbeat thread beside a blocked main thread. Only the code of the heartbeat
+ * thread runs, since a blocked main thread runs none.
  */
 class BlockedMain {
   readonly clock: VirtualClock = virtualClock();
@@ -101,8 +101,8 @@ describe('heartbeats that a thread sends while the main thread is blocked', () =
     await main.clock.advance(4_000);
     main.start();
     await main.clock.advance(0);
-    // The deadline was 9,700 ms away, and 4,000 ms have passed. The expected time does not yet have the
-    // safety margin of 200 ms and the one percent subtracted.
+    // The main thread's heartbeats proved 9,700 ms, of which 4,000 ms have passed. `earlierMs` is the time
+    // before the safety margin of 200 ms and 1 % were subtracted, so both are added again.
     expect(main.earlierMs).to.be.closeTo((9_700 - 4_000 + 200) / 0.99, 0.1);
     main.times.end();
     await main.clock.advance(5_000);
@@ -156,8 +156,8 @@ describe('heartbeats that a thread sends while the main thread is blocked', () =
 
 describe('the difference between the clocks of two threads', () => {
   /**
-   * Returns by how many milliseconds the clock of another thread may be ahead of the main thread's clock, if
-   * the boot clock has steps of the given size.
+   * Returns by how many milliseconds the clock of another thread may be ahead of the main thread's clock.
+   * Both are read from the operating system's clock since boot, which advances in steps of `stepMs`.
    */
   function furthestAheadMs(stepMs: number): number {
     let [now, furthest] = [0, 0];

@@ -4,7 +4,7 @@ import { checkedOptions, isQueueLockError, type KnownOptions } from '../src/back
 import { createLockClient, type LockClient } from '../src/index.ts';
 import { nearestName } from '../src/base/nearest-name.ts';
 
-/** Removes the type of a value, to pass what plain JavaScript could pass. */
+/** Returns the value without its TypeScript type, so that a test can pass options that only JavaScript allows. */
 const untyped = (input: unknown): never => input as never;
 
 async function refusalOf(call: () => unknown): Promise<string> {

@@ -9,7 +9,7 @@ interface Observed {
   readonly subscription: Subscription;
 }
 
-/** Records the positions of an entry that another client observes. */
+/** Observes, with another client, the entry with this id in the queue `x`. Records the positions of the entry. */
 async function positionsOf(stage: Stage, id: string, appearsWithinMs = 100): Promise<Observed> {
   const places: QueuePosition[] = [];
   let isOver = false;

@@ -134,9 +134,8 @@ describe('the signal that stops the work of a run', () => {
           const platform = AbortSignal.any([stop]);
           const before = [stop.aborted, both.aborted, deeper.aborted];
           stage.clock.stall(1_000);
-          // A signal of `AbortSignal.any` aborts only when its source `stop` aborts. After the time limit,
-          // `stop` aborts when its property `aborted` is read. So the test reads the signal of
-          // `AbortSignal.any` last.
+          // After the time limit, reading `stop.aborted` aborts the signal `stop`. The signal that
+          // `AbortSignal.any` made from `stop` aborts only then, so the test reads it last.
           const after = [deeper.aborted, both.aborted, stop.aborted, platform.aborted];
           expect(() => both.throwIfAborted()).to.throw(QueueLockError, 'WORK_TIMEOUT');
           return { before, after };

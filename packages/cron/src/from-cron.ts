@@ -29,12 +29,12 @@ export interface MomentLike {
 }
 
 /**
- * Returns the `onTick` of a `CronJob`. The tick is the last scheduled time before the job fired; a run by
- * `job.fireOnTick()` or `runOnInit` counts for that tick too. So such a manual run does nothing if the tick
- * is already done.
+ * Returns the function to pass as `onTick` to a `CronJob`. The tick is the last scheduled time before the job
+ * fired; a run by `job.fireOnTick()` or `runOnInit` counts for that tick too. So such a manual run does
+ * nothing if the tick is already done.
  *
- * The returned function rejects with `INVALID_ARGUMENT` for a job with its own `context`, since it reads the
- * scheduled time from the `CronJob`, which is its `this`. It also rejects for a job of a single date, which
+ * The returned function reads the scheduled time from its `this`, which must be the `CronJob`. So it rejects
+ * with `INVALID_ARGUMENT` for a job with its own `context`. It also rejects for a job of a single date, which
  * needs no scheduler: call `job.run(date)`.
  * @example
  * CronJob.from({ cronTime: '0 3 * * *', timeZone: 'Europe/Berlin', onTick: fromCron(report), start: true });

@@ -7,8 +7,8 @@ export interface NodeCronContext {
 }
 
 /**
- * Returns the function of a node-cron task. The tick is the scheduled time, whatever `maxRandomDelay` adds. A
- * run by `task.execute()` is a separate tick at the moment of the call.
+ * Returns the function to pass to a node-cron task. The tick is the scheduled time, whatever `maxRandomDelay`
+ * adds. A run by `task.execute()` is a separate tick at the moment of the call.
  *
  * Do not set the task option `distributed`: it is for tasks with the run coordinator that `runCoordinator`
  * returns.

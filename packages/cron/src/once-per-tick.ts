@@ -23,8 +23,8 @@ const MAX_WAITING_TICKS = 10_000;
 /**
  * Returns a job whose work is done once per tick, by one of all processes that schedule it. Each process
  * keeps its own scheduler. When the schedulers fire, the first process that enters the queue of the job does
- * the work, and the other processes learn which process did it. The tick is the scheduled time, so a timer
- * that fires late, or a process whose clock is slightly wrong, does not repeat the work of another process.
+ * the work. The other processes get an outcome that names this process. The tick is the scheduled time. So a
+ * timer that fires late, or a process with a slightly wrong clock, does not repeat the work of another process.
  *
  * Runs of one job do not overlap: while the work of a tick runs, the next tick waits.
  *

@@ -13,7 +13,7 @@ export interface RunCoordinator {
   shouldRun(key: string): Promise<boolean>;
 }
 
-/** Settings of a coordinator of node-cron. */
+/** Settings of a run coordinator for node-cron, such as the owner and the prefix of its lock names. */
 export interface RunCoordinatorOptions
   extends
     Pick<OncePerOptions, 'owner' | 'lateSlots'>,
@@ -55,7 +55,7 @@ export function runCoordinator(client: LockClient, options?: RunCoordinatorOptio
   const of = { ...(owner !== undefined && { owner }), ...(lateSlots !== undefined && { lateSlots }) };
   const create = (task: string): TickJob =>
     oncePerTick(oncePer(client, `${prefix}${task}`, of), () => undefined, rest);
-  // Creates a job once, so that an invalid option is reported before the first tick.
+  // Creates a job that is never used, so that an invalid option is reported now and not at the first tick.
   create('any');
   const jobs = new Map<string, TickJob>();
   const jobOf = (task: string): TickJob => {

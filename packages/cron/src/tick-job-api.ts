@@ -1,7 +1,7 @@
 import type { Ownership } from '@queuelock/core';
 import type { SlotOptions, SlotOutcome } from '@queuelock/recipes';
 
-/** Settings of a job that runs once per tick. */
+/** Settings of a job that runs once per tick, such as callbacks for its outcomes and errors. */
 export interface TickJobOptions<T = unknown> extends SlotOptions {
   /**
    * How many ticks may wait in this process until a process is chosen for their work. Ticks wait while the

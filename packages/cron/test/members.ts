@@ -14,11 +14,11 @@ export const TICK_MS = 2_000;
 /** The events that a member (one of the processes with the same jobs) prints for the test. */
 export type MemberEvent = { readonly ev: 'ready' } | Reported;
 
-/** The command that a test sends to a member. */
+/** A command that a test sends to a member (one of the processes with the same jobs). */
 export interface MemberOrder {
-  /** Whether the member shall schedule its jobs now. */
+  /** Whether the process that gets the command must schedule its jobs now. */
   readonly start?: boolean;
-  /** Whether the member shall end its running work now, and let later work end as soon as it starts. */
+  /** Whether the process that gets the command must end its running work now, and later work as soon as it starts. */
   readonly go?: boolean;
 }
 

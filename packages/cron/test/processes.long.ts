@@ -9,7 +9,10 @@ import { JOBS } from './scheduled-jobs.ts';
 
 const KILLS = 12;
 const TTL_MS = 5_000;
-/** Maximum number of events that three processes print in two ticks. */
+/**
+ * The test waits for a random number of events, below this number, before it kills a process. Three processes
+ * print at most this many events in two ticks.
+ */
 const MOST_EVENTS = 100;
 
 describe('cron jobs of three processes over etcd', function () {

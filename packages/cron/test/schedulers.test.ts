@@ -9,7 +9,7 @@ import { fromCron, fromCroner, fromNodeCron, fromNodeSchedule, type TickJob } fr
 
 const NOON = Date.UTC(2026, 10, 27, 12);
 
-/** Records the ticks for which a scheduler calls it. */
+/** A tick job without work. It records the ticks for which a scheduler calls its method `handle`. */
 class Recorder implements TickJob {
   readonly name = 'recorder';
   readonly ticks: string[] = [];

@@ -1,5 +1,5 @@
-// This module exports only the path of the page's files, which is all that a server such as `queuelock ui`
-// needs.
+// This module exports only the path of the dashboard page's files. A server of the page, such as
+// `queuelock ui`, needs no more.
 import { fileURLToPath } from 'node:url';
 
 /**

@@ -9,7 +9,7 @@ export interface SentOptions extends EtcdOptions {
   readonly files?: PemFiles | undefined;
 }
 
-/** The data of a session that the heartbeat thread needs to send its heartbeats. */
+/** The lease and the owner of a session. The heartbeat thread needs them to send the heartbeats of the session. */
 export interface SessionIdentity {
   readonly lease: Lease;
   /**

@@ -64,7 +64,7 @@ describe('etcd with authentication', () => {
   it('refuses, with ACCESS_DENIED, clients that do not log in', async () => {
     const backend = clients.backend({ hosts: server.endpoint, prefix: 'allowed/' });
     const opened = backend.open(5_000, neverAborted);
-    // Some versions of etcd require no permission for leases, so there only the enqueue fails. All versions require a permission for keys.
+    // Some versions of etcd require no permission for leases. With them the session opens, and only the enqueue fails, since keys always require one.
     const failure = await failureOf(opened.then((session) => session.enqueue(newSpec(freshQueue()))));
     expect(failure.code).to.equal('ACCESS_DENIED');
   });
@@ -157,7 +157,7 @@ describe('etcd with authentication', () => {
       await eventually('the holder is out', () => holding.remove(queue, held.id).catch(() => false));
       const removedAt = performance.now();
       await turns.untilAdmitted();
-      // If the waiter got no notification of the removal, it would read the queue again only after 10 s.
+      // A shorter wait than 5 s shows that the waiter was notified of the removal. Without a notification it would read again only after 10 s.
       expect(livedSince(removedAt)).to.be.lessThan(5_000);
     });
 });

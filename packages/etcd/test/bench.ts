@@ -5,8 +5,8 @@ import type { Operator } from './operator.ts';
 import { OwnServer } from './own-server.ts';
 
 /**
- * A test environment: a server for one suite, an operator (a client that reads and changes keys directly), and two proxies to the server that are new
- * for each test.
+ * A test environment. The server and the operator, a client that reads and changes keys directly, serve a whole suite. The two proxies to the server
+ * are new for each test.
  */
 export interface Bench<C> {
   readonly server: ProcessService;

@@ -2,7 +2,7 @@ import { etcd } from '@queuelock/etcd';
 import { describeBlockedLoop } from '@queuelock/harness/blocked-loop';
 import { startEtcd } from '@queuelock/harness/services';
 
-// How long the server may need to end a session after its TTL (`graceMs`) includes the interval at which etcd looks for expired leases.
+// `graceMs` is the time that the server may need to end a session after its TTL. It includes the interval at which etcd looks for expired leases.
 describeBlockedLoop('etcd', {
   graceMs: 3_000,
   start: async () => {

@@ -25,7 +25,7 @@ describe('many concurrent requests to etcd', () => {
   it('all succeed even if together they take longer than the timeout of a request', async function () {
     this.timeout(120_000);
     const session = await open({ requestTimeoutMs: 1_500 });
-    // Opens the stream of heartbeats before the client sends thousands of requests.
+    // Sends a first heartbeat, which opens the stream of heartbeats, before thousands of requests are in flight.
     await session.renew(neverAborted);
     const parent = freshQueue();
     let placement = 0;
@@ -86,7 +86,7 @@ describe('many concurrent requests to etcd', () => {
     const first = new Promise<void>(task);
     await new Promise<void>((resolve) => startTimeout(60, resolve));
     await Promise.all([first, new Promise<void>(task)]);
-    // Shows that the shared timer starts again after all timeouts that share it have ended.
+    // Starts one more timeout after all earlier ones have ended, to check that the shared timer starts again.
     await new Promise<void>(task);
     for (const ms of took) expect(ms).to.be.at.least(155);
     expect(took).to.have.length(3);
@@ -97,7 +97,7 @@ describe('many concurrent requests to etcd', () => {
     let isOver = false;
     timeout.start({ timedOut: () => void (isOver = true), partPassed: () => undefined });
     blockLoop(400);
-    // After a block of the event loop, Node runs timers before it reads data. So the timeout must leave Node time to read a reply.
+    // After the event loop was blocked, Node runs timers before it reads data. So `SharedTimeout` must not time out yet, since a reply may be unread.
     await new Promise((resolve) => setImmediate(resolve));
     expect(isOver).to.equal(false);
     await eventually('the time is over', () => isOver);

@@ -64,8 +64,8 @@ describe('events that etcd may have lost around a compaction', () => {
     expect({ Range: before['Range'], ...others }).to.deep.equal(before);
     for (const one of waiting) one.unsubscribe();
     const last = await reads();
-    // Lets the time of ten checks for a compaction pass. This subscription sends no requests, because its object assumes a version of etcd that loses
-    // no events.
+    // Waits for the time of ten checks for a compaction, which this subscription counts. It sends no requests, because `compactions(false)` assumes a
+    // version of etcd that loses no events.
     const counting = compactions(false).compacted$.subscribe();
     await rounds(10);
     counting.unsubscribe();
@@ -99,7 +99,7 @@ describe('events that etcd may have lost around a compaction', () => {
     const key = Buffer.from('lost');
     await own.operator.put('lost');
     const createRevision = String(await own.operator.createRevisionOf('lost'));
-    // A watch that the server has confirmed, and that then gets no events.
+    // A fake watch that reports that it is live, and then delivers no event.
     const deaf$ = concat(of<WatchNotification>({ status: 'live' }), NEVER);
     const lookups = new Lookups(connection);
     let reads = 0;

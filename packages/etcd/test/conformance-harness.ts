@@ -38,7 +38,7 @@ export function harnessesOfEtcd(at: Endpoints = { hosts: endpoint, operator: end
     name,
     // The shortest TTL that etcd grants with default settings.
     ttlMs: 2_000,
-    // The server revokes expired leases every 500 ms. The remaining 500 ms are for delays of a busy machine.
+    // How late a session may end after its TTL: 500 ms, since the server revokes expired leases at this interval, and 500 ms for a busy machine.
     expiryGranularityMs: 1_000,
     connect: async () => etcd({ hosts: await at.hosts(), ...options }),
     traces: true,

@@ -7,7 +7,7 @@ describe('@queuelock/etcd', () => {
       prefix: 'conformance/',
       requestTimeoutMs: 5_000,
     }),
-    // The TTL is longer than the server's minimum, because the tests of this suite run at the same time, four at once, and slow each other down.
+    // The TTL is longer than the server's minimum, because four tests of this suite run at a time and slow each other down.
     atOnce: 4,
     ttlMs: 3_000,
     // The entries of a dead session may stay for this long after its TTL. The limit is generous, since the server revokes expired leases only every

@@ -30,7 +30,7 @@ describe('a client of npm etcd3 that the application passes to etcd()', () => {
     opened.push(client);
     return client;
   }
-  // The clients that this function creates never connect, so they need not be closed.
+  // Creates a client with a changed property. Such clients never connect, so they need not be closed.
   const changed = (change: object): object => Object.assign(new Etcd3({ hosts: OFFLINE }), change);
 
   const refused: readonly (readonly [what: string, client: () => object, message: string])[] = [

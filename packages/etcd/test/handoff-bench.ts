@@ -16,7 +16,7 @@ export interface QueuedEntry {
 
 export const LABEL: string = JSON.stringify({ owner: 'worker', metadata: { job: '7' } });
 export const REMOVAL: Requests = { Range: 0, Put: 0, DeleteRange: 1, Txn: 0 };
-/** Requests that the server counts, by method, when a removal checks in its transaction whether the successor exists. */
+/** The requests of a removal, by method, if the transaction of the removal checks whether the successor of the entry exists. */
 export const REMOVAL_WITH_SUCCESSOR: Requests = { Range: 0, Put: 0, DeleteRange: 0, Txn: 1 };
 /**
  * The requests of a hand-over: the holder removes its entry, and the next holder writes its label to announce
@@ -25,7 +25,7 @@ export const REMOVAL_WITH_SUCCESSOR: Requests = { Range: 0, Put: 0, DeleteRange:
 const REMOVAL_AND_NOTE: Requests = { Range: 0, Put: 0, DeleteRange: 1, Txn: 1 };
 const QUIET_READS = 3;
 
-/** Provides queues of one server whose requests are all counted. */
+/** Provides queues on one server, and counts all requests that the server gets. */
 export class HandOffBench {
   /**
    * The server, the proxies and the clients of a suite. Creating them registers hooks of Mocha in that suite.

@@ -39,7 +39,7 @@ describe('heartbeats on etcd', () => {
       hosts: [own.server.endpoint, mute.endpoint],
       requestTimeoutMs: MUTE_MS,
     });
-    // Opens one session first, so that the backend uses the member that responds from now on.
+    // Opens one session first, because the backend may begin with the member that sends no responses. Afterwards it uses the other member.
     await (await backend.open(60_000, neverAborted)).close();
     const startedAt = performance.now();
     const session = await backend.open(60_000, neverAborted);

@@ -6,7 +6,7 @@ import { lockByEtcdctl } from './etcdctl.ts';
 import { Operator } from './operator.ts';
 import { requestsOf } from './requests.ts';
 
-// In milliseconds. A holder watches its own entry only after a longer hold, so a hold that is shorter than this needs no watch.
+// Duration of a hold in milliseconds, below which the holder does not watch its own entry. So a shorter hold needs no watch.
 const SHORT_HOLD_MS = 200;
 
 describe('the queues of @queuelock/etcd', () => {

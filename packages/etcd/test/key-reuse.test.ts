@@ -226,7 +226,7 @@ describe('an etcd session', () => {
       const campaign: Campaign = theirs.election(name, 30).campaign('theirs');
       let elected = false;
       campaign.on('elected', () => (elected = true));
-      // Holds back the requests of npm etcd3's candidate after it has listed the queue, and before it reads the key that it found there.
+      // Holds back the requests of the candidate in npm etcd3's election: it has listed the queue, and has not yet read the key that it found there.
       await new Promise<void>((resolve) => {
         (campaign as NodeJS.EventEmitter).once('_isWaiting', () => {
           proxy.toServer.hold();

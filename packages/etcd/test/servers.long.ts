@@ -42,7 +42,7 @@ describe('@queuelock/etcd', () => {
           transport,
           prefix: `conformance-${transport}-${name}/`,
         }),
-        // Behind a proxy, a heartbeat proves up to a second less than without a proxy, and the end of a lease is reported up to a second later.
+        // Behind a proxy the TTL is longer. There a heartbeat proves up to a second less, and the end of a lease is reported up to a second later.
         ...(isProxied ? { ttlMs: 5_000, atOnce: 4 } : {}),
       });
   }

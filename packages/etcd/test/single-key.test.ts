@@ -195,7 +195,7 @@ describe('an etcd queue with a single key', () => {
   });
 
   it('lets a multi-lock take its single keys only when all its entries are admitted', async () => {
-    // The session `holder` creates no single keys, as clients in Go create none.
+    // The session `holder` imitates a client in Go: it uses the queue, but creates no single keys.
     const [session, holder] = [await open(), await open({ singleKey: () => undefined })];
     const specs = ['a', 'b'].map((name) => newSpec(`${queue}-${name}`));
     const ahead = newSpec(specs[1]!.queue);

@@ -19,7 +19,7 @@ const headers = (fields: Readonly<Record<string, string>>, flags = END_HEADERS):
   frame('HEADERS', { id: 1, flags }, block(fields));
 const trailers = (fields: Readonly<Record<string, string>>): Buffer =>
   headers(fields, END_HEADERS | END_STREAM);
-/** Returns trailers with the headers of two blocks, in which a name may occur twice. */
+/** Returns a frame of trailers that consists of two blocks of headers, so that a name may occur twice. */
 const twice = (first: Readonly<Record<string, string>>, second: Readonly<Record<string, string>>): Buffer =>
   frame('HEADERS', { id: 1, flags: END_HEADERS | END_STREAM }, Buffer.concat([block(first), block(second)]));
 const data = (hex: string): Buffer => frame('DATA', { id: 1 }, hex);

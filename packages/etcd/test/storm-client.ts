@@ -1,5 +1,5 @@
-// Runs one client in a process of its own, and measures what it costs. Its servers fail all requests from when the test sends the first message to
-// this process. Usage: storm-client.ts <StormPlan as JSON>
+// Runs one client in a process of its own, and measures its connection attempts and CPU time. Its servers fail all requests from when the test sends
+// the first message to this process. Usage: storm-client.ts <StormPlan as JSON>
 import { once } from 'node:events';
 import { busyClient, costOf, openingAgain } from './storm-load.ts';
 import type { StormEvent, StormPlan } from './storm-process.ts';

@@ -1,4 +1,4 @@
-// Creates clients that are busy while their servers fail, and measures what they cost this process.
+// Creates clients that are busy while their servers fail, and measures their connection attempts and the CPU time of this process.
 import { randomUUID } from 'node:crypto';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
@@ -7,12 +7,12 @@ import { createLockClient, type LockClient } from '@queuelock/core';
 import { repeatUntilDefinite, type Backend } from '@queuelock/core/backend';
 import { etcd, type EtcdOptions } from '@queuelock/etcd';
 
-/** The cost of a client for this process while its servers failed. */
+/** What a client cost this process while its servers failed: the duration of the measurement, its connection attempts and its CPU time. */
 export interface Cost {
   readonly forMs: number;
   /** The times, by `performance.now()`, at which the client began to open a connection. */
   readonly attempts: readonly number[];
-  /** The CPU time as a share of one CPU, from 0 to 1. */
+  /** The CPU time of this process during the measurement, as a fraction of the time of one CPU. */
   readonly cpu: number;
 }
 

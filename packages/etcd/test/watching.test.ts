@@ -5,7 +5,7 @@ import { etcdMetrics, sumOf } from '@queuelock/harness/services';
 import { benchOf } from './bench.ts';
 import { Clients, codeOf, eventually, freshQueue, newSpec } from './clients.ts';
 
-// In milliseconds. A holder watches its own entry only after a longer hold, so a hold that is shorter than this needs no watch.
+// Duration of a hold in milliseconds, below which the holder does not watch its own entry. So a shorter hold needs no watch.
 const SHORT_HOLD_MS = 200;
 
 describe('waiting in an etcd queue', () => {
@@ -126,7 +126,7 @@ describe('waiting in an etcd queue', () => {
     const from = performance.now();
     const held = clients.follow(admitted);
     const atFirst = await watchers();
-    // If counting the watches took so long, as on a busy machine, that the holder may watch its own key by then, the count is not checked.
+    // On a busy machine, counting the watches may take so long that the holder already watches its own key. Then the count is not checked.
     if (performance.now() - from < SHORT_HOLD_MS) expect(atFirst).to.equal(2);
     await eventually('the holder watches its own key', async () => (await watchers()) === 3);
     turns.stop();

@@ -138,7 +138,7 @@ describe('the messages of etcd over http2', () => {
     });
     for (let length = 1; length < whole.length; length += 1) {
       const part = whole.subarray(0, length);
-      // A message may end where a field ends, so the bytes without the last field are valid too.
+      // Without its last field of two bytes the message is valid too, because a message may end where a field ends.
       if (length === whole.length - 2) expect(decoded(methods.range.decode, part).count).to.equal('0');
       else expect(() => decoded(methods.range.decode, part)).to.throw(RangeError);
     }

@@ -14,8 +14,8 @@ export type AnyFenceOutcome =
  * refused the write. Its `cause` is the outcome.
  * @throws {QueueLockError} `OWNERSHIP_LOST` when a later holder has already written. The error has no
  *   `reason`, since a comparison of tokens does not show how the ownership ended.
- * @throws {QueueLockError} `INVALID_ARGUMENT` when the row to write does not exist, when `once` is set and the hold has
- *   already had its effect, or when the headers of a request are missing or malformed.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` when the row to write does not exist, or the headers of a
+ *   request are missing or malformed. Also when `once` is set and the hold has already had its effect.
  *
  * A rejection of the write itself is passed on. The outcome of that write is unknown.
  */

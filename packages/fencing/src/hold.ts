@@ -78,6 +78,6 @@ export function checkName(name: unknown): string {
 /** Returns whether the text is a valid name of a lock on every backend. */
 export function isLockName(name: unknown): name is string {
   if (typeof name !== 'string' || name === '' || Buffer.byteLength(name) > MAX_NAME_BYTES) return false;
-  // A lone surrogate has no encoding of its own in UTF-8, so two different names would become the same bytes.
+  // Refuses a lone surrogate: it has no encoding of its own in UTF-8, so two names would become the same bytes.
   return Buffer.from(name).toString() === name;
 }

@@ -8,7 +8,7 @@ export interface FenceRefused {
   readonly outcome: 'refused';
   /** The token with which a later holder has written, if the resource reports it. */
   readonly largest?: bigint;
-  /** Names the lock, the token, and what refused the write. */
+  /** A text that contains the name of the lock, the token of the hold, and what has refused the write. */
   readonly reason: string;
 }
 

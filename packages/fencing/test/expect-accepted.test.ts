@@ -122,8 +122,8 @@ describe('sqlOutcome', () => {
     expect(missing.message).to.match(
       /"invoices" with token 7 is refused by the row .*: there is no such row$/,
     );
-    // The update would have written a row with this token. So the row was created after the update, and
-    // counts as missing.
+    // The stored token 7 is that of the hold, so the update would have written the row. The row was therefore
+    // created after the update, and counts as missing.
     expect(await sqlOutcome(refusing('7'), write)).to.include({ outcome: 'missing' });
     const once = fencedUpdate('postgres', { ...update, once: true });
     expect(await sqlOutcome(refusing('7'), once)).to.include({ outcome: 'repeated' });

@@ -8,7 +8,7 @@ import {
   type NpmZookeeperSession,
 } from '../src/index.ts';
 
-/** Removes the type of a value, to pass what plain JavaScript could pass. */
+/** Returns the value without its TypeScript type, so that a test can pass options that only JavaScript allows. */
 const untyped = (options: unknown): never => options as never;
 
 describe('options of a fence', () => {

@@ -60,8 +60,8 @@ async function finish(stage: Stage, { own, between, requester }: Scene): Promise
 }
 
 /**
- * Wraps a backend so that each queue begins with a released entry that the store has not removed yet, as after a hand-off within a
- * session.
+ * Wraps a backend so that each queue begins with a released entry that the store has not removed yet. This is
+ * the state after a hand-off within a session.
  */
 function withReleasedAhead(backend: Backend, evicted: string[]): Backend {
   const released = { key: 'x/0', order: 0n, shared: false, value: '{"owner":"released"}' };
@@ -180,8 +180,8 @@ export const requestFacts: readonly CoreFact[] = [
       stage.server.expireSession(stage.server.sessionIds[0]!);
       await stage.settle();
       gate.open();
-      // `yieldToRequester` resolves if the session ends during its request `evict`, because nothing is left
-      // to release. It rejects if the session ends during its request `update`.
+      // `yieldToRequester` sends the requests `update` and `evict`. If the holder's session ends during
+      // `update`, it rejects. If the session ends during `evict`, it resolves: nothing is left to release.
       expect(await stage.passing(outcome)).to.equal(call === 'update' ? 'OWNERSHIP_LOST' : 'done');
       await finish(stage, scene);
     },
@@ -296,8 +296,8 @@ export const requestFacts: readonly CoreFact[] = [
 ];
 
 /**
- * Returns how many responses each entry's client has acknowledged. Omits entries whose clients have
- * acknowledged none.
+ * Counts, for each waiter that has sent a handover request, the holders whose responses it has read. Omits
+ * waiters that have read no response.
  */
 async function seenBy(stage: Stage, client: LockClient): Promise<readonly number[]> {
   const seen = follow(client.watch('x'));

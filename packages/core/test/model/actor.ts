@@ -10,7 +10,7 @@ import { Machine } from './timeline.ts';
 import type { World } from './world.ts';
 
 const CONNECT_TIMEOUT_MS = 1_000;
-// By how many milliseconds a timer of the client may run late.
+// Maximum delay of the client's timers, in milliseconds.
 const GRACE_MS = 2;
 
 /** Maps each state of a session to the states that may follow it. */

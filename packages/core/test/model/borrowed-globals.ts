@@ -1,6 +1,6 @@
 import type { Timeline } from './timeline.ts';
 
-/** The members of the simulated time that the replacement of `setTimeout` needs. */
+/** The members of `Timeline`, the virtual time of a history, that the replacement of `setTimeout` uses. */
 type Pacemaker = Pick<Timeline, 'after' | 'acting'>;
 
 interface Handle {

@@ -13,8 +13,8 @@ import { Timeline } from './timeline.ts';
 import type { Core, World } from './world.ts';
 
 const STEP_MS = 500;
-// How many milliseconds after the last fault all late messages have arrived, and each client has a confirmed
-// heartbeat.
+// Time after the last fault of a history, in milliseconds. By its end all late messages have arrived, and
+// each client has a confirmed heartbeat.
 const ALL_NEWS_MS = 2_500;
 const MAX_WAIT_MS = 20_000;
 const TTL_AND_PAUSES_MS = 8_000;

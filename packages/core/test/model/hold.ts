@@ -5,9 +5,9 @@ import type { World } from './world.ts';
 
 // Tolerance in milliseconds for rounding errors when the times of two clocks are compared.
 const ROUNDING_MS = 0.001;
-// By how many milliseconds a timer of the holder may run late.
+// Maximum delay of the holder's timers, in milliseconds.
 const GRACE_MS = 2;
-// How many milliseconds after the last fault each live session has a confirmed heartbeat again.
+// Time after the last fault, in milliseconds, within which each live session must have a confirmed heartbeat.
 const RECOVERY_MS = 1_500;
 
 /** One hold as its holder sees it, with checks against the rules of judge.ts. */

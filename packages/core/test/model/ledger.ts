@@ -14,11 +14,11 @@ import type { Machine, Timeline } from './timeline.ts';
  * it.
  */
 interface Lease {
-  /** When the session's lease ends, by the server's clock. */
+  /** Time at which the session's lease ends, by the server's clock. */
   keptUntil: number;
   /** The end of the proven time by the client's clock, minus the safety margin. A heartbeat proof that arrives after this time does not extend it. */
   provenUntil: number;
-  /** When the session's heartbeat in flight was sent, by the client's clock. */
+  /** Time at which the session's heartbeat in flight was sent, by the client's clock. */
   renewingSince: number | undefined;
   /** Whether the latest heartbeat of the session failed. */
   failed: boolean;
@@ -26,11 +26,17 @@ interface Lease {
 
 const NO_LEASE: Lease = { keptUntil: 0, provenUntil: 0, renewingSince: undefined, failed: false };
 
-/** Settings of one client's backend, and the set in which its sessions are recorded. */
+/**
+ * Settings of one client's backend, such as its machine and its safety margin, and the set that collects the
+ * ids of its sessions.
+ */
 interface Witnessed {
   readonly machine: Machine;
   readonly safetyMarginMs: number;
-  /** Which heartbeats prove less time than the lease has left, as a backend may do; see `ClientPlan.vague`. */
+  /**
+   * Which heartbeats prove less time than the lease has left. A backend is allowed to prove less; see
+   * `ClientPlan.vague`.
+   */
   readonly vague: ClientPlan['vague'];
   /** Whether the backend continues a heartbeat although the core has aborted it. */
   readonly deaf: boolean;
@@ -42,7 +48,7 @@ interface Witnessed {
   readonly refused: (queue: string) => boolean;
 }
 
-// The maximum assumed difference between the rates of the server's clock and a client's clock.
+// The maximum assumed difference between the rates of the server's clock and a client's clock, as a fraction.
 const RATE_ERROR = 0.01;
 const VAGUE = 0.6;
 

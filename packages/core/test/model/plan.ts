@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** The settings of one simulated client and its machine. */
+/** The settings of one simulated client and its machine, such as the TTL and the rate of the clock. */
 export interface ClientPlan {
   readonly ttlMs: number;
   /** The safety margin in milliseconds; `undefined` selects the default of the core. */
@@ -19,7 +19,10 @@ export interface ClientPlan {
 /** The call that claims a lock. `nested` is a `run` whose work claims the same name again, and then another name. */
 type ClaimKind = 'claim' | 'acquire' | 'tryAcquire' | 'run' | 'nested';
 
-/** The settings of one claim of a simulated client. */
+/**
+ * The settings of one claim of a simulated client, such as the call that claims the lock and the duration of
+ * the hold.
+ */
 export interface ClaimPlan {
   readonly client: number;
   readonly name: 'a' | 'b';

@@ -7,17 +7,17 @@ import type { World } from './world.ts';
 // Maximum duration of a `tryAcquire` in milliseconds: twice the sum of the connect timeout and the timeout of
 // one request, and then the longest time for which a session may be suspect.
 const TRY_MS = 2 * (1_000 + 250) + 3_000;
-// Milliseconds by which a lock delay may prolong a `tryAcquire`: the delay of 400, and 3,000 for each of the
-// two requests that read and erase the trace of an earlier hold.
+// Maximum time that the option `lockDelayMs` adds to a `tryAcquire`, in milliseconds. The delay itself is at
+// most 400. Two requests, which read and erase the trace of an earlier hold, take at most 3,000 each.
 const UNCLEAN_MS = 400 + 2 * 3_000;
-// Milliseconds by which the option `minRemainingMs` may prolong a `tryAcquire`. The claim waits for up to two
-// heartbeats, one of which must prove the required time.
+// Maximum time that the option `minRemainingMs` adds to a `tryAcquire`, in milliseconds. The claim waits for
+// up to two heartbeats, one of which must prove the required time.
 const NEEDS_MS = 2 * (750 + 1_000);
-// How many milliseconds after the timeout of a claim the model checks that the claim has ended. The client's
-// own timer must run first.
+// Delay in milliseconds from the timeout of a claim to the model's check that the claim has ended. It lets
+// the client's own timer run first.
 const GRACE_MS = 2;
 
-/** The code of an application that makes one acquisition, and ends it. */
+/** Simulates the code of an application that claims a lock once, and then ends its hold. */
 export class Program {
   readonly claim: Claim;
   readonly #world: World;

@@ -1,8 +1,8 @@
 import type { Hold } from './hold.ts';
 import type { World } from './world.ts';
 
-// Part of the lock delay that a claim must at least have waited, by the clock of the model. It is less than
-// 1, because the client's own clock may run fast, by less than 2 %.
+// Minimum fraction of the option `lockDelayMs` that a claim must have waited, in virtual time. It is less
+// than 1, because the clock of the waiting client may run up to 2 % fast.
 const SHORTEST_WAIT = 0.98;
 const GRACE_MS = 2;
 
@@ -28,11 +28,11 @@ export class Succession {
     const { judge, ledger, server } = this.#world;
     this.#afterUncleanEnd(hold);
     this.#holds.push(hold);
-    // The entry of this hold was removed before its client was notified of the grant, at an unknown time.
-    // With `-Infinity` as that time, any wait of the next holder satisfies the lock delay.
+    // If the entry of the granted hold no longer exists, the time of its removal is unknown. The value
+    // `-Infinity` for that time lets the next holder start after any wait, so the lock delay is not checked.
     if (!this.#isThere(hold)) this.#uncleanEnds.set(hold, -Infinity);
-    // An operator removed the entry of this hold or ended its session, and the holder may not be notified
-    // yet. Until it is notified, the rules do not apply to the hold.
+    // Checks no rules if an operator removed the entry of this hold or ended its session. They do not apply
+    // to such a hold until its holder is notified.
     if (ledger.wasRemoved(hold.key)) return;
     this.#exclude(hold.name);
     const before = this.#latest.get(hold.name);

@@ -7,7 +7,7 @@ import type { Program } from './program.ts';
 import type { Succession } from './succession.ts';
 import type { Timeline } from './timeline.ts';
 
-/** The objects that all clients of one history share. */
+/** The objects that all clients of one history share, such as the server and the virtual time (`timeline`). */
 export interface World {
   readonly core: Core;
   readonly spoil: Spoil | undefined;

@@ -22,8 +22,8 @@ interface State {
 }
 
 /**
- * Explores all states that the given claims can reach. Returns whether any state has a cycle of claims that
- * wait for each other, whether in any state no claim can continue, and how many states there are.
+ * Explores all states that the given claims can reach, and returns their number. `circle` is true if in any
+ * state a cycle of claims waits for each other, and `standstill` if in any state no claim can continue.
  */
 export function explore(
   claims: readonly NameClaim[],

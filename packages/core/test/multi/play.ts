@@ -19,8 +19,8 @@ const MAX_WAIT_MS = 30_000;
 export type Taking = 'together' | 'one by one';
 
 /**
- * Runs a plan in virtual time. Resolves with descriptions of what went wrong. Rejects if two clients held a name
- * at once.
+ * Runs a plan (tasks of several clients, and faults) in virtual time. Resolves with descriptions of what went
+ * wrong. Rejects if two clients held a name at once.
  */
 export async function play(plan: Plan, taking: Taking, core?: Core): Promise<readonly string[]> {
   const scene = new Scene(plan, taking, core);

@@ -12,7 +12,7 @@ export interface Etcd3ClientLike {
   readonly watchClient: object;
   /** The part of the client that requests the status of a member. */
   readonly maintenance: object;
-  /** A method that a client of npm etcd3 has, and a namespace of a client does not have. This package never calls it. */
+  /** A method by which this package distinguishes a client of npm etcd3 from other objects. This package never calls it. */
   getRoles(): Promise<unknown>;
   /** Closes the client. This package never calls this method, since the application closes its own client. */
   close(): void;
@@ -40,7 +40,7 @@ export interface CheckedEtcd3Client {
 }
 
 const RULE = 'is a client of npm etcd3 1.1, made by new Etcd3(…)';
-/** The methods that a client of npm etcd3 must have because this package calls them, by the client's property that has them, such as `kv`. */
+/** The methods of a client of npm etcd3 that this package calls. Each list has the methods of one property of the client, such as `kv`. */
 const METHODS: Readonly<Record<string, readonly string[]>> = {
   kv: ['range', 'put', 'deleteRange', 'txn'],
   leaseClient: ['leaseGrant', 'leaseRevoke', 'leaseKeepAlive', 'leaseTimeToLive'],

@@ -62,9 +62,9 @@ export interface EtcdOptions {
    */
   readonly naming?: Naming | ((queue: string) => Naming);
   /**
-   * What carries the requests: Node's own HTTP/2 (`http2`), HTTP/2 of this package (`socket`), which uses less CPU time, or npm etcd3 with grpc-js
-   * (`etcd3`), which must be installed beside this package and uses more CPU time. All send the same requests. Default `http2`; `etcd3` if
-   * `client` is set.
+   * The library that sends the requests. `http2` is Node's own HTTP/2. `socket` is the HTTP/2 of this package, which uses less CPU time. `etcd3` is
+   * npm etcd3 with grpc-js, which must be installed beside this package and uses more CPU time. All send the same requests. Default `http2`;
+   * `etcd3` if `client` is set.
    */
   readonly transport?: 'http2' | 'socket' | 'etcd3';
   /**

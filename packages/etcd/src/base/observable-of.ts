@@ -1,6 +1,9 @@
 import { Observable, type Subscribable } from './rx.ts';
 
-/** Returns an Observable of a source. A source takes less memory than an Observable. It can be subscribed to only once, so the Observable can too. */
+/**
+ * Converts an object with a method `subscribe` to an Observable, so that RxJS operators can be applied. Such an object takes less memory, but can be
+ * subscribed to only once. The same holds for the returned Observable.
+ */
 export function observableOf<T>(source: Subscribable<T>): Observable<T> {
   return new Observable((subscriber) => source.subscribe(subscriber));
 }

@@ -23,7 +23,7 @@ import type {
   IWatchResponse,
 } from '../protocol/messages.ts';
 
-/** Settings of one request to a member. */
+/** The timeout of one request to a member. */
 export interface CallOptions {
   /** Timeout of the response, in milliseconds. While the event loop is blocked, at most a quarter of it passes. */
   readonly withinMs: number;

@@ -2,7 +2,7 @@ import { QueueLockError, isQueueLockError } from '@queuelock/core/backend';
 import { statusOf } from './grpc-status.ts';
 import { OWN_DIRECTORY } from '../queue/keys.ts';
 
-/** The facts about a failed request that the error's message contains. */
+/** The data of a failed request that the error's message contains, such as its purpose and the address of the member. */
 export interface Attempt {
   /** What the client was doing, such as `entering queue "jobs"`. */
   readonly what: string;
@@ -116,7 +116,7 @@ export function isTokenError(details: string): boolean {
 
 function isRefused(error: Error): boolean {
   if (REFUSED.test(error.message)) return true;
-  // etcd reports an outdated token with the same status as a missing permission. But it is no refusal, because a new log-in helps.
+  // An outdated authentication token is no refusal, because a new log-in helps. etcd reports it with the same status as a missing permission.
   if (isTokenOutdated(error)) return false;
   const status = statusOf(error);
   return status === 'PERMISSION_DENIED' || status === 'UNAUTHENTICATED';

@@ -39,7 +39,7 @@ export function sendEnqueue(
   });
 }
 
-/** Sends the transaction that enqueues the given entries. Resolves with the response, and with the position of the first entry in it. */
+/** Sends the transaction that enqueues the given entries. Resolves with the response, and with which part of it concerns the first entry. */
 async function sendTransaction(
   { connection, lease, generation }: EnqueueContext,
   newcomers: readonly Newcomer[],

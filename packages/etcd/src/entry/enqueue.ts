@@ -50,7 +50,7 @@ export const enqueueAlways: EnqueueMode = {
   },
 };
 
-/** Creates an entry and its single key in each of the queues, but only if these queues have no keys at all, not even keys of nested names. */
+/** Creates an entry and its single key in each of the queues, but only if these queues have no keys. Keys of nested names count too. */
 export const enqueueIfEmpty: EnqueueMode = {
   request: (newcomers, ticket) => ({
     compare: [

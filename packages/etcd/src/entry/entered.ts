@@ -13,7 +13,7 @@ export interface Newcomer {
   readonly spec: EntrySpec;
 }
 
-/** What an enqueue transaction needs from its session. */
+/** The lease of the session, its generation key, and the generation that an enqueue transaction requires. */
 export interface Ticket {
   readonly lease: string;
   readonly own: Pick<Generation, 'key' | 'read'>;

@@ -11,10 +11,10 @@ import type { Batcher } from '../base/batcher.ts';
 import type { Generation } from './generation.ts';
 import { removeCreated, type RemovalContext } from './leaving.ts';
 
-/** The parts of a session that requests to create or remove entries use. */
+/** The parts of a session that create and remove entries: the connection, the lease, the generation, and the batches of requests. */
 export interface RequestContext extends EnqueueContext, RemovalContext {
   readonly generation: Generation;
-  /** Enqueues, in batches, entries that consist of a key only, without a mark and a single key; see `isPlain`. */
+  /** Enqueues, in batches, entries that consist of a key only: they have neither a mark nor a single key; see `isPlain`. */
   readonly entering: Batcher<Newcomer, EnqueueResponse>;
 }
 

@@ -105,7 +105,7 @@ export class Entry {
     return key.toString().startsWith(entryStem(this.under + this.fast, this.#origin.lease, ''));
   }
 
-  // The members below are computed when a request needs them. If thousands of waiting entries kept them, they would take memory for nothing.
+  // The properties below are computed at each use. If thousands of waiting entries stored their values, these would take memory for nothing.
 
   /** The entry's key. Each read of this property returns another Buffer. */
   get key(): Buffer {
@@ -189,8 +189,8 @@ export class Entry {
   }
 
   /**
-   * Returns whether a later entry may use the key, because no request in flight can change it any more. That is so if every request to create it
-   * has a response, and if its only removal has deleted the key (`removed`) or the entry never existed.
+   * Returns whether a later entry may use the key, because no request in flight can change it any more. For that, every request to create the key
+   * must have a response. Also, its only removal must have deleted the key (`removed`), or the entry must never have existed.
    */
   leavesKeySpare(removed: boolean): boolean {
     const isSimple = !this.uncertain && !this.gone && !this.mark && !this.single;
@@ -199,7 +199,7 @@ export class Entry {
 
   /** Records how a read found the entry in the store. The previous process of a resumed session may have created it. */
   recognize({ key, order, marked }: Found): void {
-    // A request without a response has created the entry, so this request is no longer in flight.
+    // The read shows that a request without a response has created the entry. So that request no longer counts as one that may create the key.
     if (this.order === undefined && order > this.#origin.resumedAt && this.uncertain)
       this.#withoutResponse -= 1;
     this.order = order;

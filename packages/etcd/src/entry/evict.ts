@@ -33,7 +33,7 @@ export async function evict(
   const under = queuePrefix(prefix, queue);
   const entry = key.startsWith(under) ? readKey(under, Buffer.from(key)) : undefined;
   if (!entry) throw invalidArgument('entry.key', key, `is directly under ${JSON.stringify(under)}`);
-  // In etcd, a key that does not exist has the create revision 0. So for the order number 0, the transaction would succeed without an entry.
+  // No entry has the order number 0. In etcd, a missing key has the create revision 0, so the transaction would succeed without an entry.
   if (order <= 0n) return false;
   const stored = Buffer.from(key);
   const mark = Buffer.from(markDirectory(prefix, queue) + entry.name);

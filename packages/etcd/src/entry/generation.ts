@@ -20,8 +20,8 @@ export interface GenerationOptions {
  * the client knows. If the session removes an entry whose enqueue may still be in flight, it also writes this key. The late enqueue then requires an
  * older revision of the key, and is refused. The key does not exist (generation 0) until it is first needed.
  *
- * Its value names the process that has the session. After a resumption this is the new process. The old process, which may have been paused, finds
- * the changed value in its next heartbeat proof or when its next enqueue is refused, and then treats the session as lost.
+ * The value of the key names the process that has the session. After a resumption this is the new process. The old process may have been paused. It
+ * finds the changed value in its next heartbeat proof, or when its next enqueue is refused. Then it treats the session as lost.
  */
 export class Generation {
   readonly key: Buffer;

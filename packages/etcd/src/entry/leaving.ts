@@ -8,7 +8,7 @@ import { deleteSingleKey } from './single-key.ts';
 import { removalWithTail } from './tail.ts';
 import { createdAt, remove } from '../queue/txn.ts';
 
-/** What the removal of an entry needs from the session of the entry. */
+/** The parts of a session that remove its entries: the generation, and the batches of removals. */
 export interface RemovalContext {
   readonly generation: Generation;
   /** Sends removals that need no conditions, in batches. */
@@ -32,13 +32,13 @@ export async function withdraw({ generation, leaving }: RemovalContext, entry: E
     const more = [...(entry.mark ? [remove(entry.mark)] : []), ...operationsAfterRemoval(entry)];
     return (await generation.removeForGood(entry.key, more)) || removed;
   } catch (error) {
-    // If the session has ended, its entries vanished with the lease, and no key can be created on that lease any more.
+    // If the session has ended, nothing is left to remove: its entries vanished with the lease, on which no key can be created any more.
     if (isQueueLockError(error, 'SESSION_LOST')) return false;
     throw error;
   }
 }
 
-/** Returns whether the entry consists of its key only (no mark, no trace, no single key), and no later entry can have the same key yet. */
+/** Returns whether the entry consists of its key only (no mark, trace or single key), and no later entry can have the same key yet. */
 export function isPlain({ order, uncertain, trace, mark, claimed }: Entry): boolean {
   return order !== undefined && !uncertain && !trace && !mark && !claimed;
 }

@@ -1,4 +1,4 @@
-/** The state of the session and the queue when an entry is created. */
+/** Data of the session and the queue at the creation of an entry, such as the lease, the store's revision and the naming. */
 export interface Origin {
   readonly prefix: string;
   readonly lease: string;

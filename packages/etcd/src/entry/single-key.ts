@@ -20,10 +20,7 @@ export interface Claimant {
 export interface Attempt {
   /** Whether the single keys of all entries now exist and belong to these entries. */
   readonly held: boolean;
-  /**
-   * The single key of each entry to which it belongs. Some entries may be missing, because another client has deleted the key or the session was
-   * resumed.
-   */
+  /** Maps each entry to its single key, if that key exists and belongs to the entry. Other entries are missing. */
   readonly ours: ReadonlyMap<Claimant, KeyRef>;
   /** A single key that another client has created. The attempt failed because of it. */
   readonly taken: KeyRef | undefined;

@@ -196,8 +196,8 @@ export class Connection implements FrameListener {
 
   #onBlock(block: Omit<HeaderBlock, 'isLast'>, isLast: boolean): void {
     const stream = this.#streams.find(block.streamId);
-    // The first block of headers of a response costs no frame budget, since a gRPC response needs it before its trailers. Each further block that
-    // does not end the response costs budget, which limits informational headers.
+    // Counts blocks of headers that do not end the response as useless frames (see `FrameBudget`), which limits informational headers. The first
+    // block of a response is not counted, since a gRPC response needs it before its trailers.
     if (stream === undefined || (stream.hasHeaders && !isLast)) this.#budget.spend();
     else stream.hasHeaders = true;
     this.#decoder.decode(block, stream ?? IGNORED);
@@ -210,7 +210,7 @@ export class Connection implements FrameListener {
   #endOf(stream: Stream): void {
     if (!stream.isOpen) return;
     const isRequestWhole = stream.isLastSent && stream.unsent === undefined;
-    // Without a reset from this client, the peer would keep the stream until the request ends too.
+    // Resets the stream if the request has not ended. Otherwise the peer would keep the stream until the request ends too.
     if (!isRequestWhole) this.#writer.reset(stream.id, ERROR_CODES.NO_ERROR);
     this.#remove(stream);
     stream.onEnd();

@@ -23,7 +23,7 @@ export interface ConnectionListener {
   onViolation(error: Error): void;
 }
 
-/** The parts of a connection that are changed by the frames which control it. */
+/** The parts of a connection that its control frames change, such as its windows, its streams and the encoder of headers. */
 export interface ControlledParts {
   readonly writer: FrameWriter;
   readonly sender: DataSender;
@@ -34,7 +34,7 @@ export interface ControlledParts {
   readonly listener: ConnectionListener;
 }
 
-// A window update of fewer bytes than this counts as a frame without use, and costs frame budget.
+// A window update of fewer bytes than this counts as a useless frame. A peer may send only a limited number of them; see `FrameBudget`.
 const TINY_UPDATE = 256;
 const PING_PAYLOAD = Buffer.from('queueing');
 
@@ -56,7 +56,7 @@ export class ControlFrames {
 
   /**
    * Handles one frame.
-   * @throws {ConnectionError} if the frame is invalid, or the frame budget is exhausted
+   * @throws {ConnectionError} if the frame is invalid, or the peer has sent too many useless frames (see `FrameBudget`)
    */
   receive(frame: Frame): void {
     const { type } = frame;

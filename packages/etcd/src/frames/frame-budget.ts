@@ -1,25 +1,25 @@
 import { ConnectionError } from './protocol.ts';
 
-// Size of the budget: how many frames without use a peer may send before time refills the budget. Node's HTTP/2 permits as many resets.
+// How many useless frames a peer may send before time permits more (the size of the budget). Node's HTTP/2 permits as many resets.
 const MAX_FRAMES = 1_000;
-// How many frames without use a peer may send in addition: for each second, and for each message of this client. etcd responds to a message with a
-// ping and a window update.
+// How many useless frames a peer may send in addition: for each second, and for each message of this client. etcd responds to a message with a ping
+// and a window update.
 const PER_SECOND = 100;
 const PER_MESSAGE = 4;
 const BYTES_PER_FRAME = 4_096;
 
 /**
- * Limits frames that cost processor time and have no use: pings, settings, priorities, empty data, unknown frames, tiny window updates, informational
+ * Limits useless frames, which only cost processor time: pings, settings, priorities, empty data, unknown frames, tiny window updates, informational
  * headers, and frames of streams that have ended. A peer may send up to 2,000 such frames at once, and 100 more each second. Each message of this
- * client permits 4 more, and one more for each 4 kB of the message. Unused permits of messages are kept only up to 4 for each open stream, so that a
- * burst of calls may get its replies at once.
+ * client permits 4 more, and one more for each 4 kB of the message. Of the unused permits of messages, up to 4 are kept for each open stream. So a
+ * burst of calls may get all its replies at once.
  */
 export class FrameBudget {
   #left = MAX_FRAMES;
   #filledAt = performance.now();
 
   /**
-   * Counts one frame without use.
+   * Counts one useless frame, such as a ping or an empty DATA frame.
    * @throws {ConnectionError} if the peer has sent more such frames than the budget permits
    */
   spend(): void {
@@ -28,7 +28,8 @@ export class FrameBudget {
   }
 
   /**
-   * Enlarges the budget by the number of frames with which the peer may react to a message of `bytes` bytes. `open` is the number of open streams.
+   * Permits the peer to send more useless frames, since it may react with such frames to a message of `bytes` bytes. `open` is the number of open
+   * streams.
    */
   earn(bytes: number, open: number): void {
     if (this.#left < MAX_FRAMES + PER_MESSAGE * open)

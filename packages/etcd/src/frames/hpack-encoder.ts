@@ -89,7 +89,7 @@ export class HpackEncoder {
     const size = sizeOfHeader(header);
     if (name === VARYING || this.#size + size > this.#capacity) return NOT_INDEXED;
     this.#entries.push(`${name}: ${value}`);
-    // A new header shifts the indexes of the others in the compression table, so cached blocks would refer to wrong headers.
+    // Drops all cached blocks: a new header shifts the indexes of the others in the compression table, so the blocks would refer to wrong headers.
     this.#blocks = new WeakMap();
     this.#size += size;
     return INDEXING;

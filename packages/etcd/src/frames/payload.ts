@@ -19,7 +19,7 @@ export function removePriority(frame: Frame): void {
   frame.start += PRIORITY_SIZE;
 }
 
-/** Throws a `FRAME_SIZE_ERROR` unless `isRight` is true: the caller passes whether the frame has a size that its type permits. */
+/** Throws a `FRAME_SIZE_ERROR` if `isRight` is false. The caller sets `isRight` to whether the type of the frame permits its size. */
 export function requireSize({ type, start, end }: Frame, isRight: boolean): void {
   if (!isRight)
     throw new ConnectionError('FRAME_SIZE_ERROR', `a frame of type ${type} with ${end - start} bytes`);

@@ -9,7 +9,7 @@ import type { RequestHeaders } from './hpack-encoder.ts';
 export abstract class Stream implements HeaderListener {
   /** The id of the stream; 0 until the stream is opened. */
   id = 0;
-  /** Whether the connection has taken the stream, and the response has not ended. */
+  /** Whether the stream was added to the connection, and its response has not ended. */
   isOpen = false;
   readonly headers: RequestHeaders;
   /** Whether a block of headers of the response has arrived. */

@@ -61,7 +61,7 @@ export interface ConflictingEntry extends KeyRef {
   readonly mark?: Buffer;
 }
 
-/** A conflicting entry that a waiter keeps while it waits. */
+/** A conflicting entry ahead, as a waiter stores it in memory while it waits. It takes less memory than a row of a response. */
 class KeptEntry extends KeyOfText implements ConflictingEntry {
   readonly permits: number;
   readonly limit: number;
@@ -135,8 +135,8 @@ export function aheadIn({ latest, marks }: QueueRows, own: Contender): EntriesAh
       ...(own.shared && ours ? { mark: Buffer.from(own.markDirectory + name) } : {}),
     });
   }
-  // The member `more` of the response shows whether the read has left out rows. The member `count` does not: etcd counts all keys of the range, also
-  // those that `max_create_revision` excludes.
+  // The property `more` of the response shows whether the read has left out rows. The property `count` does not: etcd counts all keys of the range,
+  // also those that `max_create_revision` excludes.
   const seenAt = BigInt(latest.header.revision);
   return latest.more ? { refs, seenAt } : { refs, total: refs.length, seenAt };
 }
@@ -146,7 +146,7 @@ export function aheadOfFast(last: KeyRef): EntriesAhead<ConflictingEntry> {
   return { refs: [{ ...last, permits: 1, limit: 1, mayAnnounce: true }] };
 }
 
-/** Returns only those entries ahead on which the next turn depends, in the form in which a waiter keeps them. */
+/** Returns only those entries ahead on which the next turn depends, converted to the objects that a waiter stores in memory. */
 export function keptAhead(
   ahead: EntriesAhead<ConflictingEntry>,
   rule: AdmissionRule,
@@ -156,7 +156,7 @@ export function keptAhead(
   return Object.assign({}, kept, { refs: kept.refs.map((ref) => new KeptEntry(ref)) });
 }
 
-/** Returns whether all rows of a read have the same create revision, and the row limit has left out rows that may have that revision too. */
+/** Returns whether all rows of a read have the same create revision, and further rows with that revision may exist beyond the row limit. */
 function isCutOff({ kvs, more }: IRangeResponse): boolean {
   return more && kvs[0]?.create_revision === kvs.at(-1)?.create_revision;
 }

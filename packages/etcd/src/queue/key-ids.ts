@@ -47,8 +47,8 @@ export class KeyIds {
 
   /** Records that the entry was removed. `isSpare` means that the key may be used again, because no request in flight can change it. */
   leave({ queue, id }: Pick<EntrySpec, 'queue' | 'id'>, keyId: string, isSpare: boolean): void {
-    // After an export of the session, the id in the key stays recorded if it differs from the entry's own id, since the process that resumes the
-    // session needs it.
+    // After an export of the session, an id in a key that differs from the entry's own id stays recorded: the process that resumes the session needs
+    // it.
     if (this.#isExported && keyId !== id) return;
     this.#inUse.delete(keyId);
     this.#differing.delete(id);

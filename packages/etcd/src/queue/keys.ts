@@ -6,7 +6,7 @@ export interface KeyRange {
   readonly range_end: Buffer;
 }
 
-/** What the key of an entry shows about the entry. */
+/** The properties of an entry that its key contains, such as whether it is shared, its limit and its permits. */
 export interface EntryKey {
   readonly key: string;
   /** The last part of the entry's key, after the prefix of its queue. */
@@ -19,7 +19,7 @@ export interface EntryKey {
   readonly permits: number;
 }
 
-/** The parts of which an entry's name consists. */
+/** The parts of an entry's name: the id, whether the entry is shared, the limit and the permits. */
 export interface NameParts {
   readonly id: string;
   readonly shared: boolean;

@@ -82,7 +82,7 @@ export class ListedQueues {
     const order = BigInt(key.create_revision);
     const known = state.children.get(location.child);
     if (known?.order === order) return;
-    // If an existing key was created again, the watch has not delivered its earlier deletion.
+    // The watch may report a new creation of a known key without its earlier deletion. The deletion is then applied here.
     if (known) this.#delete(key);
     const isEntry = isNamedAfterLease(location.child, key.lease);
     state.children.set(location.child, { order, isEntry });

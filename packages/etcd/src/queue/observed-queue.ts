@@ -71,7 +71,7 @@ export class ObservedQueue {
     const entry = observedEntry(this.#directories.entries, kv);
     const known = entry && this.#entries.get(entry.key);
     if (!entry || isNoteOnly(kv, { from: known, to: entry })) return;
-    // If an existing key was created again, the watch has not delivered its earlier deletion.
+    // The watch may report a new creation of a known key without its earlier deletion. The deletion is then applied here.
     if (known && known.order !== entry.order) this.#entries.delete(entry.key);
     this.#changed = true;
     this.#entries.set(entry.key, entry);
@@ -79,7 +79,7 @@ export class ObservedQueue {
 }
 
 /**
- * Returns an entry as observers see it, without the member `owned` by which a holder announces its ownership; see `owning.ts`.
+ * Returns an entry as observers see it, without the property `owned` of its label, by which a holder announces its ownership; see `owning.ts`.
  * Returns `undefined` for a key of a nested name.
  */
 export function observedEntry(under: string, kv: IKeyValue): StoredEntry | undefined {
@@ -92,7 +92,7 @@ export function observedEntry(under: string, kv: IKeyValue): StoredEntry | undef
   return { ...observed, foreign: kv.lease === '0' ? 'without-lease' : 'with-lease' };
 }
 
-/** Returns whether the change concerns only the member `owned` by which a holder announces its ownership; see `owning.ts`. */
+/** Returns whether the change concerns only the property `owned` of the label, by which a holder announces its ownership; see `owning.ts`. */
 export function isNoteOnly(
   { value }: Pick<IKeyValue, 'value'>,
   { from, to }: { readonly from: StoredEntry | undefined; readonly to: StoredEntry },

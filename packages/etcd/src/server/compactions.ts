@@ -11,7 +11,7 @@ import {
   type Subscription,
 } from '../base/rx.ts';
 
-/** What the detection of compactions needs from the backend. */
+/** The parts of the backend by which compactions are detected, such as the connection, a key to read, and the interval of the checks. */
 export interface CompactionSources {
   readonly connection: Connection;
   /** A key that this client may read. Reads of it test whether a revision still exists. */
@@ -93,7 +93,7 @@ export class Compactions {
       this.#since = BigInt(header.revision);
       return true;
     } catch {
-      return false; // After a failed read, the next check finds out whether etcd has compacted the revision.
+      return false; // Ignores a failed read: the next check finds out whether etcd has compacted the revision.
     }
   }
 

@@ -89,8 +89,8 @@ export class Connection {
   }
 
   /**
-   * Sends a linearizable request to the key space. Rejects if the store's revision is smaller than in an earlier response, as after a restore from an
-   * old backup, since the store would then return order numbers and tokens a second time. A stale read is rejected as well.
+   * Sends a linearizable request to the key space. Rejects if the store's revision is smaller than in an earlier response. This happens after a
+   * restore from an old backup: the store would then return order numbers and tokens a second time. A stale read is rejected as well.
    */
   ask<T extends { readonly header: IResponseHeader }>(
     what: string,

@@ -16,7 +16,7 @@ export interface KeyState {
   readonly revision: bigint;
 }
 
-/** Options of the read of one key. */
+/** Options of the read of one key: whether it may wait for a batch, and whether its result is still needed. */
 export interface ReadOptions {
   /** Whether the read of the key may wait up to 20 ms for the next batch. Default `false`. */
   readonly mayWait?: boolean;

@@ -1,7 +1,7 @@
 import type { Connection, Endpoint } from './connection.ts';
 import { WatchStream } from './watch-stream.ts';
 
-/** What the detection of proxies needs from the backend. */
+/** The parts of the backend by which proxies are detected: the connection's reports of failures, and a key to watch. */
 export interface DetectionOptions {
   readonly connection: Pick<Connection, 'failures$'>;
   /** A key that this client may read, for a watch that tests the member. */

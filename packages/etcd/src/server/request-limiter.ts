@@ -1,7 +1,7 @@
 import { isDefinite } from '@queuelock/core/backend';
 import { startTimeout } from '../base/timeout.ts';
 
-/** Options of one request, for the limit of requests in flight. */
+/** How the limit of requests in flight treats one request: whether it waits, for how long, and with which error it fails. */
 export interface RequestLimitOptions {
   /** Whether the request is sent at once, even above the limit of requests in flight. */
   readonly urgent: boolean;

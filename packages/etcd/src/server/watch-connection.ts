@@ -6,7 +6,7 @@ import { isTokenOutdated } from '../driver/errors.ts';
 import { WatchStream } from './watch-stream.ts';
 import type { Watcher, WatchTarget } from './watch-target.ts';
 
-/** Settings of a connection that keeps watches alive. */
+/** Settings of a connection that keeps watches alive, such as the response timeout and the callback for a broken stream. */
 export interface WatchConnectionOptions {
   readonly connection: Connection;
   readonly responseTimeoutMs: number;
@@ -91,8 +91,8 @@ export class WatchConnection {
   }
 
   /**
-   * Handles a watch that the server has canceled. After a compaction, the watch is created again from the present revision. Otherwise the etcd user
-   * may have lost the permission to read the key.
+   * Handles a watch that the server has canceled. If a compaction was the cause, creates the watch again from the present revision. Otherwise finds
+   * out by a read whether the etcd user may still read the key.
    */
   #refused(watcher: Watcher, { cancel_reason, compact_revision }: IWatchResponse): void {
     const stream = this.#stream;

@@ -9,7 +9,7 @@ export type WatchNotification =
   /**
    * The watch is live: the watcher is notified of every change from now on. Earlier changes may be missing, so the watcher must read once, also after
    * a reconnect. `revision` is the revision of the store when the member created the watch. If a write arrives while the member creates the watch,
-   * the first events of the watch arrive up to 100 ms late, as past events do.
+   * the first events arrive up to 100 ms late, like events of past revisions.
    */
   | { readonly status: 'live'; readonly revision?: string | undefined }
   | { readonly status: 'events'; readonly events: readonly IEvent[] }

@@ -177,7 +177,7 @@ export class Entries {
       enter(this.#context, newcomers, enqueueIfEmpty),
     );
     const [first] = entered;
-    // If the try found only keys of nested names, such as `a/b` in the queue `a`, the queue has no contenders, and the entry is enqueued.
+    // If the try found only keys of nested names, such as `a/b` in the queue `a`, the queue has no contenders. Then the entry is enqueued.
     if (first?.status === 'occupied') return first.contenders ? undefined : this.enqueue(spec);
     const [placement] = await this.#place(newcomers, entered);
     return placement;

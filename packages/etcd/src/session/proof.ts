@@ -6,7 +6,7 @@ import { isTooLarge } from '../base/batcher.ts';
 import { known } from '../entry/entered.ts';
 import { readMetadata, read, remove } from '../queue/txn.ts';
 
-/** Options of one proof of a heartbeat. */
+/** Options of the request that proves one heartbeat: whether it is a write, and its timeout. */
 export interface ProofOptions {
   /** Whether the proof is a write, for servers whose linearizable reads may be stale; see `proof-choice.ts`. */
   readonly strict: boolean;

@@ -3,7 +3,7 @@ import type { DifferingIds } from '../queue/key-ids.ts';
 import { leaseHex } from '../queue/keys.ts';
 import type { Lease } from './lease.ts';
 
-/** What a process needs to resume a session, besides a backend for the same cluster. */
+/** The data with which a process can resume a session: its lease, the prefix of its keys, and ids in keys that differ from those of the entries. */
 export interface Resumption {
   readonly lease: Lease;
   readonly prefix: string;

@@ -25,7 +25,7 @@ import { Traces } from './traces.ts';
 import type { Lease } from './lease.ts';
 import type { SendOptions } from '../server/connection.ts';
 
-/** What a session needs from its backend. */
+/** The parts of the backend that a session uses: those for its entries, the choice of the heartbeat proof, and the detection of proxies. */
 export interface SessionContext extends EntriesContext {
   readonly proofChoice: ProofChoice;
   readonly proxyDetection: ProxyDetection;
@@ -83,7 +83,7 @@ export class EtcdSession implements Session {
       remaining > 0;
       remaining -= 1
     ) {
-      // If the session ended during the previous attempt of a heartbeat, another attempt would open a new stream, which nothing would close.
+      // Makes no further attempt if the session has ended during the previous one: it would open a new stream, which nothing would close.
       this.#throwIfEnded();
       try {
         const ttlMs = await this.#heartbeat(signal, unconfirmed);

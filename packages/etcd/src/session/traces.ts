@@ -39,7 +39,7 @@ export class Traces implements HoldTraces {
     const names = (responses[1]?.response_range.kvs ?? []).map(({ key }) =>
       key.toString().slice(directory.length),
     );
-    // Names with a slash are traces of nested names, which belong to other queues.
+    // Ignores names with a slash: they are traces of nested names, such as `a/b` in the queue `a`, which belong to other queues.
     const others = names.filter((name) => name !== own && !name.includes('/'));
     return this.#withoutEntry(entry, others);
   }

@@ -25,14 +25,14 @@ export interface ReadResult {
   readonly at: bigint;
 }
 
-/** The parts of the backend that a watch uses. */
+/** The parts of the backend by which a waiter watches a key: all watches, and the detection of compactions. */
 export interface WatchTools {
   readonly watches: Watches;
   readonly compactions: Compactions;
 }
 
-// Delays in milliseconds between the reads of a key after the start of a watch that may deliver its first events late. After these 100 ms, the server
-// delivers all events of the watch in time.
+// Delays in milliseconds between the reads of a key after the start of a watch that may deliver its first events late. They add up to 100 ms, after
+// which the server delivers all events of the watch in time.
 const READ_AGAIN_AFTER_MS = [20, 30, 50] as const;
 // Backoff of the reads of a key while the user has no permission to read it. A refused read is repeated, because the key may be deleted already, and
 // then the watch gets no event.

@@ -19,9 +19,10 @@ export interface Waiter {
 const WITHOUT_DELETIONS: NonNullable<WatchTarget['filters']> = ['Nodelete'];
 
 /**
- * Emits once when the conflicting entry, for which the waiter waits, is removed or does not conflict any more. Emits `undefined` if the waiter must
- * read the queue. That is so if the entry was converted to a shared one. It is also so if this session had the entry, but this process did not remove
- * it: the lease has probably ended, and with it the waiter's own entry. The result accepts one subscriber.
+ * Emits once when the conflicting entry, for which the waiter waits, is removed or does not conflict any more. Emits `undefined` in two cases, in
+ * which the waiter must read the queue. In the first case, the conflicting entry was converted to a shared one. In the second, the entry was one of
+ * this session, and this process did not remove it. The lease has then probably ended, and with it the waiter's own entry. The result accepts one
+ * subscriber.
  * @param isSoon whether the waiter may be admitted soon. It then reads several times, because a new watch may report the removal late
  */
 export function watchConflictEnd(
@@ -36,8 +37,8 @@ export function watchConflictEnd(
 }
 
 /**
- * Waits for the removal of the conflicting entry's key, and then emits whether the holder of that entry had announced that it held alone; see
- * `owning.ts`. It sends the first read at once. It is one object without closures, since each waiter has one.
+ * Waits for the removal of the conflicting entry's key. Then emits whether the holder of that entry had announced that no other entry was ahead of
+ * it; see `owning.ts`. It sends the first read at once. It is one object without closures, since each waiter has one.
  */
 class DepartureOfEntry implements Condition, Successor, Subscribable<Departure | undefined>, Unsubscribable {
   readonly isSoon: boolean;

@@ -4,7 +4,7 @@ import type { Entry } from '../entry/entry.ts';
 import type { RemovalTools } from './watch-removal.ts';
 import type { Successors } from './successors.ts';
 
-/** The parts of the session that the turns of an entry use. */
+/** The parts of the session from which the turns of an entry are computed, such as the connection, the lease and the watches. */
 export interface TurnContext extends RemovalTools {
   readonly connection: Connection;
   readonly lease: string;

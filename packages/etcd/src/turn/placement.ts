@@ -81,7 +81,7 @@ async function withSingleKeys(
   if (placements.every(({ turn }) => turn.admitted)) await hold.take();
   return placements.map(({ turn, turns$, ...placement }, i) => {
     const arrival = arrivals[i] as Arrival;
-    // A single key may be deleted while its entry still exists. The loss of the key then ends the entry.
+    // Watches the single key too: if it is deleted while its entry still exists, the entry ends.
     const owned$ = hold.follow(arrival, turns$);
     // The spread of `placement` must come last: V8 takes twenty times as long for properties after a spread.
     return { turn: hold.turnOf(turn), turns$: untilWithdrawn(owned$, arrival.entry), ...placement };

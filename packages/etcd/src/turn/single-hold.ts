@@ -30,7 +30,7 @@ import {
 } from '../base/rx.ts';
 import { readCreation, creationOfSingleKeys, type Attempt, type Claimant } from '../entry/single-key.ts';
 
-/** The parts of a session that are needed to create single keys. */
+/** The parts of a session that create and watch single keys: the connection, the lease and the watches. */
 export interface SingleHoldContext extends RemovalTools {
   readonly connection: Connection;
   readonly lease: string;
@@ -75,7 +75,7 @@ export class SingleHold {
     const { ours, held } = this.#seen;
     if (held) return;
     const txn = creationOfSingleKeys(this.#placed, { ours, lease: this.#context.lease });
-    // From the request on, the single keys of these entries may exist, unless the server has certainly refused the request.
+    // Records before the request that the single keys of these entries may exist. Only a certain refusal by the server shows that they do not.
     const unclaimed = this.#placed.map(({ entry }) => entry).filter(({ claimed }) => !claimed);
     for (const entry of unclaimed) entry.claimed = true;
     try {

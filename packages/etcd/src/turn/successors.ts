@@ -1,7 +1,7 @@
-// If the next entry in the queue belongs to the same session, it takes over as soon as the holder releases,
-// before etcd has removed the holder's entry. No other entry can come between these entries. The removal
-// requires that the next entry exists, so one of them is always stored. So no other client is admitted earlier
-// than without the hand-over.
+// If the next entry in the queue belongs to the same session, it takes over as soon as the holder releases. It
+// does not wait until etcd has removed the holder's entry. No other entry can come between these entries. The
+// removal requires that the next entry exists, so one of them is always stored. So no other client is admitted
+// earlier than without the hand-over.
 import type { Entry } from '../entry/entry.ts';
 import { MAX_REMOVALS, isPlain } from '../entry/leaving.ts';
 import type { Generation } from '../entry/generation.ts';
@@ -24,7 +24,7 @@ export interface Successor {
  */
 const MAX_UNCONFIRMED_MS = 100;
 
-/** The parts of the session on which hand-overs depend. */
+/** The parts of the session on which hand-overs depend: the newest known revision, and whether the session was exported. */
 interface SuccessorsOptions {
   readonly connection: Pick<Connection, 'revision'>;
   readonly generation: Pick<Generation, 'isExported'>;
@@ -76,8 +76,8 @@ export class Successors {
     // Hands nothing over after an export. The process that resumes the session reads only the store, which does not contain the hand-overs of this
     // process.
     if (this.#generation.isExported || !entry.followed || !isPlain(entry)) return;
-    // If the caller has read the entry's key, it may compare the key in its own transactions, which succeed until the removal of the entry commits.
-    // So the next hold must begin after that.
+    // Hands nothing over if the caller has read the entry's key. The caller may compare the key in its own transactions, which succeed until the
+    // removal of the entry commits, so the next hold must begin after that.
     if (entry.isKeyExposed || entry.gone || entry.grantToken === undefined) return;
     const successor = this.#behind.get(creationIdOf(entry) ?? '');
     if (!successor) return;

@@ -98,7 +98,7 @@ class EntryView implements QueueView<ConflictingEntry>, TurnSource {
 
   subscribe(listener: TurnListener): Unsubscribable {
     const { entry, rule } = this.#following;
-    // If the entry was admitted at once, it has no further turn, and the caller has recorded its first turn. No waiter needs the label of this entry.
+    // An entry that was admitted at once needs no `AnnouncedTurns`: it has no further turn, its first turn is recorded, and no waiter needs its label.
     if (!entry.waited) return followTurns(this, { rule, first: this.#first }, listener);
     const turns = new AnnouncedTurns(this.#following, listener);
     turns.begin(this, this.#first);
@@ -153,7 +153,7 @@ class TurnsOfEntry implements TurnListener, EntryEndListener, Unsubscribable {
   begin(turns: TurnSource): void {
     this.#entry.end.add(this);
     if (!this.#isOver && !this.#subscriber.closed) this.#turns = turns.subscribe(this);
-    // The entry may have ended while `subscribe` ran, before `#turns` was set.
+    // If the entry ended while `subscribe` ran, `#turns` was not set yet, so the subscription is ended now.
     if (this.#isOver) this.#turns?.unsubscribe();
   }
 

@@ -6,7 +6,7 @@ import type { Observer, Subscribable, Unsubscribable } from '../base/rx.ts';
 import { ConditionWatch, type Condition, type ReadResult, type WatchTools } from './condition-watch.ts';
 import type { WatchTarget } from '../server/watches.ts';
 
-/** The parts of the backend that a watch for the removal of a key uses. */
+/** The parts by which a waiter notices the removal of a key: watches, batched reads (`lookups`), and the waiters of this process. */
 export interface RemovalTools extends WatchTools {
   readonly lookups: Lookups;
   /** The waiters of this process, by the entries for which they wait. */

@@ -67,7 +67,7 @@ async function pastEvents(connection: Connection, span: Span): Promise<Past> {
   for (;;) {
     span.signal.throwIfAborted();
     const from = BigInt(compacted) + 1n;
-    // A store without any write is at revision 1, and has no events.
+    // Reads no events if there are none: after a compaction at the newest revision, or at revision 1, which a store without any write has.
     if (from > span.now || span.now === 1n) return { events: [], compacted };
     const { endpoint } = connection;
     const reply = await new PastWatch(span).read(endpoint, from).catch((error: unknown) => {
@@ -119,8 +119,8 @@ class PastWatch {
           timer = setTimeout(quiet, this.#isAtEnd ? QUIET_MS : OPENS_WITHIN_MS);
         };
         const onResponse = (response: IWatchResponse): void => {
-          // Restarts the timer that ends the read of the history. After the end of the past, only responses about the queue restart it, because the
-          // watch of all keys may receive new events again and again.
+          // Restarts the timer that ends the read of the history. Once all past events of the queue were read, only responses about the queue restart
+          // it. The watch of all keys may receive new events again and again.
           const mayBeMore = !this.#isAtEnd || response.watch_id === QUEUE;
           const over = this.#receive(response);
           if (over instanceof Error) reject(over);

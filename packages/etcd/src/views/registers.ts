@@ -6,7 +6,7 @@ import { concatMap, defer, distinctUntilChanged, filter, map, tap, type Observab
 import { modifiedAt, putWithoutLease, remove } from '../queue/txn.ts';
 import type { WatchNotification, Watches } from '../server/watches.ts';
 
-/** The connection to the store, and the prefix of the registers' keys. */
+/** The parts of the backend that registers use: the connection to the store, the watches, and the prefix of the keys. */
 export interface RegisterContext {
   readonly connection: Connection;
   readonly watches: Watches;

@@ -11,12 +11,15 @@ export function dial({ host, port, tls }: Address, onread?: OnReadOpts): Socket 
   if (!tls) return connectTcp(where);
   const servername = isIP(host) === 0 ? { servername: host } : {};
   const socket = connectTls({ ...tls(), ...servername, ...where, ALPNProtocols: ['h2'] });
-  // HTTP/2 forbids TLS renegotiation (RFC 9113, section 9.2.1).
+  // Disables TLS renegotiation, because HTTP/2 forbids it (RFC 9113, section 9.2.1).
   socket.disableRenegotiation();
   return socket;
 }
 
-/** Returns an error with a message. Node creates the `AggregateError` of a host name with several addresses without one. */
+/**
+ * Returns the error of a failed connection, with a message. If a host name has several addresses, Node's `AggregateError` has an empty message. The
+ * message is then made from the errors of all addresses.
+ */
 export function described(error: Error): Error {
   if (!(error instanceof AggregateError) || error.message !== '') return error;
   return new Error(error.errors.map(String).join('; '), { cause: error });

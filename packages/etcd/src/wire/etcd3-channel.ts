@@ -14,7 +14,7 @@ export interface RawStream<Request, Response> {
   cancel(): unknown;
 }
 
-/** How to open a stream of npm etcd3. */
+/** Options of a stream of npm etcd3: the member, its circuit breaker, and the functions that provide a client and open the stream. */
 export interface StreamOptions<Stream> {
   /** The address of the member as `host:port`, for error messages. */
   readonly host: string;

@@ -136,7 +136,7 @@ function etcd3Options(host: string, options: CheckedOptions, { user, pems }: Etc
     hosts: `${tls ? 'https' : 'http'}://${host}`,
     grpcOptions: { ...GRPC_DEFAULTS, ...options.grpcOptions },
     faultHandling: { host: () => noop, global: noop },
-    // npm etcd3 uses the default call options also for its log-in, which has no other options.
+    // Sets options of log-ins: npm etcd3 uses the default call options also for its log-in, and accepts no other options for it.
     defaultCallOptions: ({ isStream }) => ({
       interceptors: [requireLeader],
       ...(isStream ? {} : { deadline: deadlineIn(requestTimeoutMs) }),

@@ -5,8 +5,8 @@ const HOW =
   'or pass a client of it as the option client, or omit the option transport: the default, http2, needs no package';
 
 /**
- * Loads npm etcd3 by a `require` that bundlers do not recognize, since the package reads files relative to its own folder, which a bundle does
- * not have.
+ * Loads npm etcd3 by a `require` that bundlers do not recognize. npm etcd3 must not be bundled: it reads files relative to its own folder, which a
+ * bundle does not have.
  * @throws {QueueLockError} `INVALID_ARGUMENT` with a remedy if the package is not installed or cannot be loaded
  */
 export function loadEtcd3(): Etcd3Class {

@@ -29,7 +29,7 @@ export function responseOf<T>(call: CallOfClient, request: () => Promise<T>): Pr
       if (isResponse(response)) return response;
       throw unreadableReply(`etcd ${host}`, method, response);
     };
-    // If the function `request` throws, the promise rejects.
+    // Calls `request` inside a promise, so that an error that it throws rejects the promise.
     new Promise<T>((settle) => {
       settle(request());
     })

@@ -14,7 +14,7 @@ type Headers = IncomingHttpHeaders & IncomingHttpStatusHeader;
 const { NGHTTP2_CANCEL, NGHTTP2_FLAG_END_STREAM } = constants;
 const TYPE = 'application/grpc';
 
-/** The properties and methods of a connection that its calls use. */
+/** The properties and methods of a connection that its calls use, such as `isMade`: whether the member has responded once. */
 export interface Http2CallLink {
   readonly isMade: boolean;
   readonly isOver: boolean;
@@ -64,7 +64,7 @@ export class Http2Call implements Call {
     // Destroys a call that still waits for its connection, so that Node never sends it.
     if (this.#stream.pending) this.#stream.destroy();
     else this.#stream.close(NGHTTP2_CANCEL);
-    // If the peer has ended the stream too, Node frees the stream only after its data was read.
+    // If the peer has ended the stream too, reads and drops the rest of its data, because Node frees the stream only afterwards.
     if (this.#stream.closed) this.#stream.resume();
   }
 
@@ -112,7 +112,7 @@ export class Http2Call implements Call {
   #receiveStatus(headers: Headers, isLast: boolean): void {
     this.#status = headers;
     const isMissing = this.#readsAtEnd && !this.#readAll() && headers['grpc-status'] === '0';
-    // A runtime other than Node may emit the last headers ahead of the data.
+    // If the call succeeded but its message is incomplete, the data is still to arrive: a runtime other than Node may emit the last headers first.
     if (isMissing) this.readNow();
     if (isLast && !isMissing && this.#stream.readableLength === 0) this.#end();
     else this.#stream.once('end', () => this.#end());

@@ -4,7 +4,7 @@ import type { Call, CallListener } from './link.ts';
 import { decoded, type Decode } from './wire-read.ts';
 import { framed, type Encode } from './wire-write.ts';
 
-/** How to write the requests and read the responses of a stream. */
+/** The functions that encode the requests and decode the responses of a stream. */
 export interface ChannelCodec<Request, Response> {
   readonly encode: Encode<Request>;
   readonly decode: Decode<Response>;

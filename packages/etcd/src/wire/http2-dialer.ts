@@ -8,7 +8,7 @@ import type { MemberCircuitBreaker } from '../driver/member-circuit-breaker.ts';
 // and none without a call.
 const PINGS = { pingEveryMs: 6_000, pingTimeoutMs: 2_000 };
 
-/** Settings for the connections to a member. */
+/** Settings for the connections to a member, such as the connect timeout, the credentials and the circuit breaker. */
 export interface DialerOptions extends Pick<LinkOptions, 'connectTimeoutMs' | 'window'> {
   readonly credentials: FreshCredentials<unknown>;
   readonly openLink: OpenLink;

@@ -24,7 +24,7 @@ export class Http2Link implements Link {
   readonly #socket: Socket;
   readonly #listener: LinkListener;
   readonly #pings: NodeJS.Timeout;
-  /** Whether a timeout of the connection runs: while the connection is established, or until the response to a ping. */
+  /** Whether a timeout of the connection is running: while the connection is being established, or until the response to a ping. */
   #isWaiting = false;
   #stopWaiting: () => void;
   #open = 0;
@@ -117,7 +117,7 @@ export class Http2Link implements Link {
       this.#stopWaiting();
       this.#listener.onReady();
     });
-    // This listener runs before that of Node's HTTP/2 session, which ends the calls. So these calls report the error of the socket.
+    // Adds this listener ahead of that of Node's HTTP/2 session, which ends the calls. So the calls report the error of the socket.
     this.#socket.prependListener('error', (error: Error) => {
       this.#failure = described(error);
     });

@@ -8,7 +8,7 @@ import { PREFIX, isOneMessage } from './grpc-messages.ts';
 import type { Call, CallHeaders, CallListener } from './link.ts';
 import { MessageBuffer } from './message-buffer.ts';
 
-/** The properties and methods of a connection that its calls use. */
+/** The properties and methods of a connection that its calls use, such as `isMade`: whether the member has responded once. */
 export interface SocketCallLink {
   readonly connection: Connection;
   readonly isMade: boolean;

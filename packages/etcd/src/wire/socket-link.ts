@@ -17,7 +17,7 @@ export class SocketLink implements Link, ConnectionListener {
   readonly #socket: Socket;
   readonly #listener: LinkListener;
   readonly #pings: NodeJS.Timeout;
-  /** Whether a timeout of the connection runs: while the connection is established, or until the response to a ping. */
+  /** Whether a timeout of the connection is running: while the connection is being established, or until the response to a ping. */
   #isWaiting = false;
   #stopWaiting: () => void;
   #open = 0;
@@ -122,7 +122,8 @@ export class SocketLink implements Link, ConnectionListener {
   #listen(connected: 'connect' | 'secureConnect'): void {
     const socket = this.#socket;
     socket.once(connected, () => this.connection.start());
-    // For each address of the host that it tries, Node creates another handle, which would keep the process alive without a call.
+    // Node creates a new handle for each address of the host that it tries. While no call is open, each new handle is unreferenced, because it would
+    // otherwise keep the process alive.
     const unrefIdle = (): void => void (this.#open === 0 && socket.unref());
     socket.on('connectionAttempt', unrefIdle).once('connect', unrefIdle);
     socket.on('error', (error: Error) => {

@@ -51,7 +51,7 @@ const TYPE_BITS = 7;
 const MAX_VARINT = 10;
 const EMPTY = Buffer.alloc(0);
 const TWO_TO_32 = 2 ** 32;
-// If the upper 32 bits of a number are at least this value, the number exceeds 2^53.
+// A number is below 2^53 if its upper 32 bits are below this value. A JavaScript number then represents it exactly; others need a bigint.
 const EXACT_HIGH = 2 ** 21;
 // The maximum depth of nested messages, as in protobuf's own readers. Deeper messages would exhaust the stack.
 const MAX_DEPTH = 100;

@@ -122,7 +122,7 @@ function writeMessage(layout: Layout, message: Fields): void {
       if (write.kind === 'message') {
         const begin = (at += 1);
         writeMessage((write.nested ??= layoutOf(write)), one as Fields);
-        // One byte was reserved for the length of the nested message. A longer length is inserted.
+        // One byte was reserved for the length of the nested message. If the length needs more bytes, the message is moved to make room.
         if (at - begin < 0x80) buffer[begin - 1] = at - begin;
         else insertLength(begin);
       } else if (write.kind === 'bytes') {

@@ -1,7 +1,8 @@
 import { compareEpochTokens, type EpochToken } from '../epoch.ts';
 
 /**
- * The requests for one resource whose effects this process runs, or will run in the order of their tokens.
+ * The requests for one resource whose effects, such as writes, this process runs. Effects run in the order of
+ * the tokens of their requests.
  */
 interface EffectQueue {
   /** The number of requests in this queue. When it becomes 0, the queue is deleted. */
@@ -29,7 +30,7 @@ export interface QueuedEffect {
   leave(): void;
 }
 
-/** Orders the effects of requests by their tokens, separately for each resource. */
+/** Runs the effects of requests, such as writes, in the order of the requests' tokens, separately for each resource. */
 export class EffectQueues {
   readonly #queues = new Map<string, EffectQueue>();
 
@@ -40,7 +41,7 @@ export class EffectQueues {
 
   /**
    * Adds a request to the queue of a resource. The caller must do so before it reads the largest stored token
-   * of the resource, so that it notices a request with a larger token that arrives in between.
+   * of the resource. So a request with a larger token that arrives after that read is noticed.
    */
   enter(resource: string): QueuedEffect {
     const queue = this.#queues.get(resource) ?? { users: 0, largest: undefined, running: new Set() };

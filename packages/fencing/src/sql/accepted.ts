@@ -37,12 +37,12 @@ function rowsOf(result: unknown): number {
   if (typeof result !== 'object' || result === null) throw invalidArgument('result', result, RULE);
   for (const name of ['rowCount', 'changes', 'count'] as const)
     if (name in result) return toCount(Reflect.get(result, name));
-  // TypeORM returns an array of the rows and their number. Other clients for MySQL return an array of the
-  // result header and the columns.
+  // Takes the count out of an array. TypeORM returns an array of the rows and their number. Other clients for
+  // MySQL return an array of the result header, which contains the count, and the columns.
   if (Array.isArray(result)) return rowsOf(Array.isArray(result[0]) ? result[1] : result[0]);
   const { affectedRows, numAffectedRows, insertId } = result as Readonly<Record<string, unknown>>;
-  // A MySQL connection that counts changed rows counts a found row with unchanged values as 0. The insert id
-  // of the result then contains the row's token.
+  // A MySQL connection that counts changed rows reports 0 for a found row whose values stay the same. Then the
+  // insert id contains the row's token, which shows that one row was found.
   return Math.max(toCount(affectedRows ?? numAffectedRows), Number(insertId ?? 0) === 0 ? 0 : 1);
 }
 

@@ -1,6 +1,6 @@
 import { invalidArgument } from '@queuelock/core/backend';
 
-/** The SQL dialect. `mysql` covers MariaDB as well. */
+/** The SQL dialect of the database. Use `mysql` for MariaDB as well. */
 export type SqlDialect = 'postgres' | 'mysql' | 'sqlite';
 
 /** The name of a table, or the schema (or database) and the table: `['billing', 'accounts']`. */
@@ -74,15 +74,15 @@ const DIALECTS: Readonly<Record<SqlDialect, Dialect>> = {
   postgres: {
     numbered: true,
     quote: '"',
-    // PostgreSQL truncates names of more than 63 bytes without an error.
+    // Names of more than 63 bytes are refused, because PostgreSQL truncates them without an error.
     maxIdentifier: { count: bytesOf, max: 63, unit: 'bytes' },
     integer: (placeholder) => `CAST(CAST(${placeholder} AS text) AS bigint)`,
     text: (column) => `CAST(${column} AS text)`,
     assignment: same,
     createFences: (table) => `CREATE TABLE IF NOT EXISTS ${table} ${POSTGRES_FENCES}`,
-    // IF NOT EXISTS alone fails in two cases. While another session creates the table, the statement fails
-    // with a duplicate key in PostgreSQL's catalog. A user without the right to create tables is refused even
-    // if the table exists.
+    // Adds a lock and a check to IF NOT EXISTS, which fails in two cases. While another session creates the
+    // table, the statement fails with a duplicate key in PostgreSQL's catalog. A user without the right to
+    // create tables is refused even if the table exists.
     ensureFences: (table) => `DO $queuelock$ BEGIN
 IF to_regclass(${literal(table)}) IS NULL THEN
 PERFORM pg_advisory_xact_lock(${POSTGRES_CREATION});

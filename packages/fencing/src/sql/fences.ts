@@ -13,11 +13,11 @@ export interface SqlFences {
   /** Returns the SQL text that creates the table of fencing tokens, for a file of migrations. */
   migration(): string;
   /**
-   * Returns the statements that raise the token in the row of the hold's lock to that of the hold, unless the
-   * row has a larger one. {@link sqlOutcome} runs them and reports whether the hold was accepted. The first
-   * claim of a name inserts the row. The row stays locked until the transaction ends. So the effects that
-   * follow in the same transaction are those of the present holder: an earlier holder is refused, a later one
-   * waits.
+   * Returns statements for the table's row of the hold's lock. They raise the token in the row to that of the
+   * hold, unless the row has a larger token. {@link sqlOutcome} runs them and reports whether the hold was
+   * accepted. The first claim of a name inserts the row. The row stays locked until the transaction ends. So
+   * the effects that follow in the same transaction are those of the present holder: an earlier holder is
+   * refused, a later one waits.
    *
    * Never delete a row: without it, an earlier holder is accepted.
    */

@@ -5,8 +5,8 @@ const DOLLAR_QUOTE = '$queuelock$';
 
 /**
  * Quotes an SQL identifier. All characters are taken literally, upper and lower case included. Refuses empty
- * names, control characters, dots (a schema is given separately), question marks (some clients replace them
- * by values), and names that the database would truncate or change.
+ * names, control characters, and names that the database would truncate or change. Also refuses dots, since a
+ * schema is given separately, and question marks, since some clients replace them by values.
  */
 export function quoteIdentifier(dialect: Dialect, argument: string, name: unknown): string {
   const { count, max, unit } = dialect.maxIdentifier;

@@ -12,8 +12,8 @@ export type SqlOutcome =
 
 /**
  * Runs a statement with your client, in your transaction, and returns the result of the client. For an update that is an {@link SqlResult}.
- * For a statement with `reads` it is the list of rows, or an object with the list under `rows`; the array of `mysql2`, with the columns
- * behind the rows, is accepted too.
+ * For a statement with `reads` it is the list of rows, or an object with the list under `rows`. The array that `mysql2` returns, with the
+ * rows and then the columns, is accepted too.
  *
  * | client                     | query                                                       |
  * | -------------------------- | ----------------------------------------------------------- |
@@ -66,8 +66,8 @@ function reasonOf({ refusal }: FencedStatement, rows: readonly unknown[]): SqlOu
   const { resource, once } = refusal;
   const hold = { ...optionalName(refusal), token: BigInt(refusal.token) };
   if (rows.length > 1) throw invalidArgument('where', `${String(rows.length)} rows`, 'names one row');
-  // The update would have written a row with such a token. So the row was created after the update, and
-  // counts as missing.
+  // If the stored token is not larger than that of the hold, the update would have written the row. So the
+  // row was created after the update, and counts as missing.
   const largest = rows.length === 0 ? -1n : tokenIn(rows[0], resource);
   if (largest > hold.token) return refusedBy(resource, hold, largest);
   const refused = `${describeHold(hold)} is refused by ${resource}`;

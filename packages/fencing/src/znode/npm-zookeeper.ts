@@ -1,7 +1,10 @@
 import { checkedOptions, invalidArgument, QueueLockError, type KnownOptions } from '@queuelock/core/backend';
 import type { ZnodeClient } from './client.ts';
 
-/** The members of a session of the npm package `zookeeper` that this file uses. The package declares `text` as a number, but it is a string. */
+/**
+ * The methods of a session of the npm package `zookeeper` that this file uses. The package declares `text` as
+ * a number, but it is a string.
+ */
 export interface NpmZookeeperSession {
   /** Reads a node of ZooKeeper. The argument `watch` is always false. */
   a_get(
@@ -86,7 +89,8 @@ function callNative<V extends unknown[]>(
       resolve({ code, text, values });
     };
     const refusal = call((...results) => setImmediate(settle, ...results));
-    // A code other than OK means that the package has not sent the request and will never call the callback.
+    // If the call returns a code other than OK, the package has not sent the request and never calls the
+    // callback. So the promise is settled here.
     if (typeof refusal === 'number' && refusal !== OK) settle(refusal, 'not sent', ...([] as unknown[] as V));
   });
 }

@@ -12,7 +12,7 @@ function lineOf(server: MemoryServer, queue: string): Subscriber<Turn>[] {
   return line;
 }
 
-/** Returns the turns of an entry, but reports each admission to the waiter that entered the queue last. */
+/** Returns the turns of an entry, with a defect: each admission is reported to the newest waiter of the queue. */
 function toTheLast(queue: Subscriber<Turn>[], turns$: Observable<Turn>): Observable<Turn> {
   return new Observable((subscriber) => {
     queue.push(subscriber);

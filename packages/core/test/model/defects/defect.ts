@@ -6,7 +6,7 @@ import type { Rule } from '../judge.ts';
 /** A seeded defect of the core or of a backend, such as a programmer could introduce. */
 export interface Defect {
   readonly what: string;
-  /** The rules of judge.ts of which one must be the first rule that detects the defect. */
+  /** Rules of judge.ts. The first rule that a history with the defect breaks must be one of them. */
   readonly killedBy: readonly Rule[];
   /** Changes of the core's source files that introduce the defect. */
   readonly alterations?: readonly Alteration[];

@@ -20,8 +20,8 @@ export function useBridgeFacts(): BridgeFacts | undefined {
         if (isMounted) setFacts(response);
       },
       () => {
-        // Ignores a failed read: the page shows the state of the connection, and reads again after a
-        // reconnect.
+        // Ignores a failed read of the bridge's report on itself. The page shows the state of the
+        // connection, and reads again after a reconnect.
       },
     );
     return () => {

@@ -1,7 +1,7 @@
 import type { ContenderSnapshot, ContendersAct, ContendersSnapshot } from '@queuelock/bridge/wire';
 import { duration, ordinal } from './text.ts';
 
-/** A button that acts on a demo process, which contends for the lock. */
+/** A button that acts on one process of `queuelock demo`, such as a button that kills or freezes it. */
 export interface ContenderButton {
   readonly act: Exclude<ContendersAct['act'], 'add'>;
   readonly title: string;
@@ -9,8 +9,8 @@ export interface ContenderButton {
 }
 
 /**
- * Returns the buttons of a demo process, always in the same sequence. Only buttons of currently possible
- * actions are enabled.
+ * Returns the buttons for one process of `queuelock demo`, always in the same sequence. Only buttons of
+ * currently possible actions are enabled.
  */
 export function buttonsOf(
   { status, isFrozen, isCut }: ContenderSnapshot,
@@ -37,7 +37,7 @@ const STATUS: Record<Exclude<ContenderSnapshot['status'], 'waits' | 'gone' | 'ex
   rests: 'pauses',
 };
 
-/** Describes the state of a demo process that contends for the lock. */
+/** Describes the state of one process of `queuelock demo`, such as its position in the queue. */
 export function contenderText({ status, position, end, token, isFrozen }: ContenderSnapshot): string {
   if (status === 'gone') return `has ended: ${end ?? 'by itself'}`;
   if (status === 'expired')

@@ -76,7 +76,7 @@ export function rowsOf(meter: Meter, now: number): readonly QueueRow[] {
   });
 }
 
-/** The totals over all queues that the page lists. */
+/** Totals over all queues that the page lists: the number of entries, the hand-offs per second, and the slowest queue. */
 export interface Sum {
   readonly entries: number;
   readonly handOffsPerS: number;

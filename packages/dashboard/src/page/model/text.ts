@@ -25,7 +25,7 @@ const UNITS = [
 /** Formats a duration in its two largest units: `350ms`, `4.2s`, `3m05s`, `2h07m`, `12d04h`. */
 export function duration(ms: number): string {
   if (!Number.isFinite(ms)) return '-';
-  // A clock that is behind makes the duration negative; it is shown as 0.
+  // A duration from the time of one clock to that of another may be negative. It is shown as 0.
   const whole = Math.max(0, Math.round(ms));
   if (whole < 1_000) return `${whole}ms`;
   if (whole < 9_950) return `${(whole / 1_000).toFixed(1)}s`;

@@ -32,7 +32,7 @@ interface Tick {
   readonly time: number;
 }
 
-/** A timeline as it is drawn. */
+/** The drawing of a queue's timeline: rows, hand-offs, labels of the time axis, and periods without data. */
 export interface Drawing {
   readonly lanes: readonly Lane[];
   readonly handOffs: readonly HandOff[];
@@ -103,8 +103,8 @@ function stretch(from: number, to: number): Stretch | undefined {
 }
 
 /**
- * Returns the hand-offs to draw: for each hold, a line from the end of the latest earlier hold to its
- * beginning.
+ * Returns the hand-offs to draw. Each is a line from the end of one hold to the beginning of the hold that
+ * follows it.
  */
 function handOffsOf(lanes: readonly Lane[]): readonly HandOff[] {
   return lanes.flatMap(({ span: { heldAt, heldEarlier }, hold }, toLane) => {

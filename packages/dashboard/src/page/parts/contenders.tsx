@@ -7,15 +7,15 @@ import { buttonsOf, contenderText, provenOf } from '../model/contenders.ts';
 import { withoutCode } from '../model/freshness.ts';
 import { plain } from '../model/text.ts';
 
-/** Props of the list of demo processes. */
+/** Props of the component that lists the processes of `queuelock demo`. */
 export interface ContendersProps {
   readonly snapshot: ContendersSnapshot;
   readonly isRunning: boolean;
 }
 
 /**
- * Shows demo processes that contend for the lock, with buttons that kill, freeze or disconnect these
- * processes.
+ * Shows the processes of `queuelock demo`, which contend for one lock. Buttons kill, freeze or disconnect a
+ * process.
  */
 export function Contenders({ snapshot, isRunning }: ContendersProps): ReactElement {
   const client = useBridge();

@@ -3,7 +3,7 @@ import type { ReactElement } from 'react';
 import { plain, timeOfDay } from '../model/text.ts';
 import { Empty } from './words.tsx';
 
-/** Lists what has happened to the demo processes, the newest event first. */
+/** Lists what has happened to the processes of `queuelock demo`, the newest event first. */
 export function Happenings({
   happenings,
 }: {

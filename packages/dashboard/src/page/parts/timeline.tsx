@@ -147,8 +147,8 @@ function Pulse({
   readonly counts: readonly number[];
   readonly width: number;
 }): ReactElement {
-  // The scale of the bars reaches at least to 4 hand-offs, so that a bar for one or two hand-offs is not
-  // drawn at full height.
+  // A bar of full height means at least 4 hand-offs. So a bar for one or two hand-offs is never drawn at full
+  // height.
   const max = Math.max(4, ...counts);
   const step = width / counts.length;
   return (

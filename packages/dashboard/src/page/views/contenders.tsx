@@ -9,7 +9,8 @@ import { Timeline } from '../parts/timeline.tsx';
 import { Title } from '../parts/words.tsx';
 
 /**
- * Shows a demo: processes that contend for one lock and that the user may disturb, and what happens to them.
+ * Shows the processes of `queuelock demo`, which contend for one lock, and what happens to them. The user may
+ * kill, freeze or disconnect them.
  */
 export function ContendersView({ name }: { readonly name: string }): ReactElement {
   const seen = useContenders(name);
