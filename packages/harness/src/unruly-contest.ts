@@ -78,8 +78,8 @@ export interface UnrulyStore {
 }
 
 /**
- * A lock client whose library for the store was created by the application, as is a pool, and a function that
- * closes that library.
+ * A lock client, and a function that closes its library for the store. The application has created that
+ * library, for instance a pool, and passed it to the lock client.
  */
 export interface UnrulyClient {
   readonly locks: LockClient;

@@ -7,7 +7,7 @@ export const MIN_TTL_MS = 10;
 /** Longest delay that `setTimeout` accepts, in milliseconds. */
 const MAX_TTL_MS = 2 ** 31 - 1;
 
-/** A session as the server granted it. */
+/** The data of an open session that the server returns to the session's client. */
 export interface Granted {
   readonly id: string;
   readonly ttlMs: number;

@@ -171,7 +171,7 @@ export interface EffectCounts {
   accepted: number;
   refused: number;
   unknown: number;
-  /** Number of writes that a fence refused although the writer believed in its hold. */
+  /** Number of writes that a fenced resource refused although the writer believed in its hold. */
   refusedInBelief: number;
 }
 

@@ -20,7 +20,7 @@ function lateAfterCalm(run: Run, queue: Queue, limits: Limits): Breach[] {
       isInProgress(run, attempt, calm),
     );
   // A waiter for several names may have to wait for all waiters in each of its queues. Meanwhile it delays
-  // the waiters behind it in `queue`. So the limit of rule L3 counts the attempts in all these queues.
+  // the waiters behind it in this queue. So the limit of rule L3 counts the attempts in all these queues.
   const elsewhere = tiedTo(run, queue).flatMap(aliveIn).length;
   return aliveIn(queue).flatMap((attempt, inLine) => {
     const position = inLine + elsewhere;
