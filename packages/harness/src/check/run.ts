@@ -188,7 +188,7 @@ export interface Run {
   readonly leftOvers: readonly { readonly kind: string; readonly what: string; readonly at: number }[];
   readonly calm: Moment;
   readonly end: Moment;
-  /** The period from the first to the last event. */
+  /** The period of the run, from its first event to its last one. */
   readonly span: Span;
   readonly events: number;
   /** Number of history files whose last line is incomplete, as after a kill during a write. */

@@ -4,7 +4,7 @@ import type { Node, Weather } from './links.ts';
 /** `namespaces`: the kernel's network with a namespace for each party. `proxies`: loopback, with a proxy for each link. */
 export type NetworkKind = 'namespaces' | 'proxies';
 
-/** Faults that not every network or machine supports. */
+/** Faults that not every network or machine supports: delays, lost packets and full disks. */
 export type RareFault = 'delay' | 'loss' | 'disk';
 
 /** A member's location in the network: its addresses and ports, and how to start a program there. */

@@ -113,7 +113,7 @@ export class Connection {
   tidySoon(): void {
     if (this.#clock.now() - this.#tidiedAt < TIDY_EVERY_MS) return;
     this.#tidiedAt = this.#clock.now();
-    // Ignores a failure, because a later call repeats the removal.
+    // Ignores a failed removal of unused rows, because a later call repeats it.
     this.steps.take('tidy').catch(() => undefined);
   }
 
