@@ -68,7 +68,7 @@ function passedOver(queue: Queue): Breach[] {
 }
 
 /**
- * Holds of claims of one kind (mode and permits), without each hold whose token is smaller than that of an
+ * The holds of claims of one kind (mode and permits), except holds whose token is smaller than that of an
  * earlier hold.
  */
 class Passers {
