@@ -196,11 +196,11 @@ export interface Run {
   /** Names of processes that have an incomplete last line and were not killed. */
   readonly brokenOff: readonly string[];
   /**
-   * Contradictions between events that were noticed while the events were read, as findings of the rule
+   * Contradictions between events that were noticed while the events were read, as violations of the rule
    * `story`.
    */
   readonly oddities: readonly Finding[];
-  /** Converts nanoseconds since the beginning of the run to a stamp, for findings. */
+  /** Converts nanoseconds since the beginning of the run to a stamp, for reports of violations. */
   stampOf(moment: number): string;
   /** Converts a stamp to nanoseconds since the beginning of the run. */
   momentOf(stamp: string): number;

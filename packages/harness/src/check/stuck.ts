@@ -77,7 +77,7 @@ function isInProgress(run: Run, attempt: Attempt, at: number): boolean {
 
 /**
  * Returns whether an attempt may stay unfinished, because its process was killed by a fault or is still
- * frozen. A kill after the event `calm` is no excuse.
+ * frozen. A kill after the end of all faults (the event `calm`) is no excuse.
  */
 function isExcused(run: Run, { life }: Attempt, at: number): boolean {
   const { killed = Infinity } = life;
