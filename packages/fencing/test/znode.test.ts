@@ -109,8 +109,8 @@ describe('npmZookeeper', () => {
         setTimeout(() => {
           inCallback = true;
           done(0, 'ok', { version: 4 }, Buffer.from('x'));
-          // Imitates the native binding of npm zookeeper: it runs pending promise jobs before its callback
-          // returns.
+          // Imitates the native binding of npm zookeeper, in which pending promise jobs run before the native
+          // callback returns.
           void Promise.resolve().then(() =>
             Promise.resolve().then(() => process.nextTick(() => (inCallback = false))),
           );

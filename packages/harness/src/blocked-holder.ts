@@ -26,8 +26,8 @@ export type BlockedHolderReport =
       /** Value of `held`, read in the first statement after the block. */
       readonly held: boolean;
       /**
-       * Value of `held` after the event loop has run for one TTL since the block. If the lock was lost before that, the value directly after the
-       * block.
+       * Value of `held` after the event loop has run for one TTL since the block. If the lock was lost at the
+       * end of the block, `held` is read again without that wait.
        */
       readonly heldLater: boolean;
       /** Time of the last read of `held` that returned `true`, in milliseconds of the machine's monotonic clock. */
@@ -76,7 +76,10 @@ async function hold(settings: BlockedHolderOptions): Promise<void> {
   process.disconnect();
 }
 
-/** Blocks the event loop. Returns the time at which `isHeld` last returned `true`, in milliseconds of the machine's monotonic clock. */
+/**
+ * Blocks the event loop. Returns the time at which `isHeld` last returned `true`, or else the beginning of
+ * the block, in milliseconds of the machine's monotonic clock.
+ */
 function block(
   { blockMs, reads }: Pick<BlockedHolderOptions, 'blockMs' | 'reads'>,
   isHeld: () => boolean,

@@ -25,7 +25,7 @@ export { FaultAbsent } from './clusters/network.ts';
 export type { Cluster };
 
 export interface ClusterOptions {
-  /** Forces a network; default: namespaces if available, else proxies. */
+  /** The kind of network that the cluster must use. Default: namespaces if available, else proxies. */
   readonly network?: NetworkKind;
   /**
    * Size in MiB of an in-memory file system for each member's data, which a test can fill. At least 200, because etcd and ZooKeeper preallocate files

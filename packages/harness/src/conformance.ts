@@ -5,11 +5,14 @@ import { facts, factsWithTitles, type BackendHarness } from '@queuelock/conforma
  * the default configuration.
  */
 interface Apart {
-  /** Returns whether an error is the one with which this configuration may reject the first call of a conformance test. */
+  /**
+   * Returns whether the special configuration may reject the first call of a conformance test with this
+   * error.
+   */
   readonly refuses: (error: Error) => boolean;
   /**
-   * Titles of conformance tests that fail on this configuration although the configuration supports each of
-   * their calls. These tests are not run.
+   * Titles of conformance tests that fail on the special configuration although it supports each of their
+   * calls. These tests are not run.
    */
   readonly contradicts?: ReadonlySet<string>;
 }

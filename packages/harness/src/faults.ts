@@ -35,7 +35,7 @@ export class TcpProxy {
   readonly endpoint: string;
   /** Faults and counters of the data that clients send to the server. */
   readonly toServer: Flow = new Flow();
-  /** Faults and counters of data from the server. */
+  /** Faults and counters of the data that the server sends to clients. */
   readonly toClient: Flow = new Flow();
   /** Called with each chunk from a client before it is forwarded, so that a fault set in this callback applies to the chunk. */
   onClientData: ((chunk: Buffer, connection: ProxyConnection) => void) | undefined;

@@ -77,7 +77,7 @@ export interface EtcdOptions<W extends Way = Way> {
    * that is available.
    */
   readonly way?: W;
-  /** Flags of the server, see EtcdFlags. */
+  /** Command-line flags of the etcd server; see `EtcdFlags`. */
   readonly flags?: EtcdFlags;
 }
 

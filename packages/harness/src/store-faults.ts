@@ -13,7 +13,8 @@ const TTL_MS = 2_000;
 const LONG_TTL_MS = 60_000;
 const WITHIN_MS = 60_000;
 const REQUEST_TIMEOUT_MS = 500;
-// The program that holds a lock. It runs from its source, because it imports the sources of any backend.
+// The arguments that start the program which holds a lock in these tests. It runs from its source, because it
+// imports the sources of any backend.
 const HOLDER = fromSource(fileURLToPath(new URL('./holder.ts', import.meta.url)));
 
 /** A server whose data survives a kill, and the backend that connects to the server. */

@@ -78,8 +78,8 @@ export interface UnrulyStore {
 }
 
 /**
- * A lock client whose library for the store was created by the application, as is a pool, and a function that
- * closes that library.
+ * A lock client, and a function that closes its library for the store. The application has created that
+ * library, for instance a pool, and passed it to the lock client.
  */
 export interface UnrulyClient {
   readonly locks: LockClient;
@@ -94,7 +94,7 @@ const LAST_CALL = 80;
 const ROUNDS = 4;
 
 /**
- * Lets a normal client and a client with a misbehaving library compete for a lock. Random scripts determine
+ * Lets a normal client and a client with a misbehaving library compete for a lock. Random lists determine
  * which calls misbehave. Checks that there is no violation. The same seed repeats a run.
  */
 export async function survivesEveryScript(
@@ -139,7 +139,7 @@ export async function holdsWithoutServer({ unruly, honest }: UnrulyStore, reply:
 }
 
 /**
- * A script that a run tries before the random scripts. Each pair is the number of a call and how that call
- * misbehaves.
+ * A list of misbehaving calls that a run tries before the random lists. Each pair is the number of a call and
+ * how that call misbehaves.
  */
 export type ScriptExample = readonly [nth: number, misbehaviour: Misbehaviour][];

@@ -26,7 +26,7 @@ export type Misbehaviour = (typeof MISBEHAVIOURS)[number];
  */
 export type Script = ReadonlyMap<number, Misbehaviour>;
 
-/** Values that no server ever replies with. */
+/** Invalid results for calls that misbehave. No server ever replies with such a value. */
 const GARBAGE: readonly unknown[] = [
   null,
   7,

@@ -56,7 +56,10 @@ const MAX_WAIT_MS = 15_000;
  */
 const TIMES = 3;
 
-/** Source of a program that connects to a member and prints the result. */
+/**
+ * Source code of a program that connects to a member, and prints whether the member responds, refuses the
+ * connection or is silent.
+ */
 const CALLER = `
   const [host, port, greeting, maxWaitMs] = process.argv.slice(1);
   const say = (what) => { console.log(what); process.exit(); };

@@ -8,7 +8,7 @@ export interface MemoryServerOptions {
   readonly name?: string;
 }
 
-/** An entry as the server stores it. It shows tests also the fields that clients cannot see. */
+/** An entry as the server stores it. It also contains fields that clients cannot see, for tests. */
 export interface MemoryEntry extends StoredEntry {
   readonly id: string;
   readonly sessionId: string;

@@ -50,7 +50,7 @@ export class Queues {
     return this.#queues.get(name)?.find(id);
   }
 
-  /** Returns the entry with this name if it belongs to the session `sessionId`. */
+  /** Returns the entry with the id `id` in the queue `queue`, if it belongs to the session `sessionId`. */
   own(sessionId: string, { queue, id }: EntryName): Entry | undefined {
     const entry = this.find(queue, id);
     return entry?.sessionId === sessionId ? entry : undefined;

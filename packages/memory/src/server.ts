@@ -109,8 +109,8 @@ export class Server implements MemoryServer {
     const entry = this.#queues.find(spec.queue, spec.id);
     const tenancy = this.#sessions.tenancyOf(sessionId);
     if (!entry) return this.#queues.join({ sessionId, tenancy }, spec);
-    // A client cannot guess ids. If the entry belongs to another session, the client has its id from an
-    // earlier process. Ids of other sessions are refused.
+    // Refuses the id of an entry of another session. Ids cannot be guessed, so the client has this id from an
+    // earlier process.
     if (entry.sessionId !== sessionId)
       throw new QueueLockError('ENTRY_LOST', `the entry ${entry.key} is of another session`);
     entry.tenancy = tenancy;

@@ -99,7 +99,7 @@ export class MemorySession implements Session {
   }
 
   async close(): Promise<void> {
-    // Ignores errors of the call, because the session ends after its TTL at the latest.
+    // Ignores a failure of this request, because the session ends after its TTL at the latest.
     await this.#call('close', () => this.#server.end(this.id)).catch(() => undefined);
   }
 

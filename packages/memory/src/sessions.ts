@@ -7,11 +7,14 @@ export const MIN_TTL_MS = 10;
 /** Longest delay that `setTimeout` accepts, in milliseconds. */
 const MAX_TTL_MS = 2 ** 31 - 1;
 
-/** A session as the server granted it. */
+/** The data of an open session that the server returns to the session's client. */
 export interface Granted {
   readonly id: string;
   readonly ttlMs: number;
-  /** Enqueues that are in flight, of all clients of the session. A resumed session has had several clients. */
+  /**
+   * Enqueue requests that are in flight, of all clients of the session. A resumed session has had several
+   * clients.
+   */
   readonly underWay: UnderWay;
   /** Number of the client that owns the session. The client that opened it has 0, and each resumption adds 1. */
   readonly tenancy: number;

@@ -9,7 +9,7 @@ import type { Observable } from 'rxjs';
 
 let ids = 0;
 
-/** Returns the spec of an entry with a new id. */
+/** Returns the properties of an entry for an enqueue, with a new id. Default: exclusive, in the queue `q`. */
 export function newSpec(changes: Partial<EntrySpec> = {}): EntrySpec {
   ids += 1;
   return { queue: 'q', id: ids.toString(16).padStart(32, '0'), shared: false, limit: 1, ...changes };

@@ -1,7 +1,8 @@
 import { describeBackend } from '@queuelock/conformance';
 import { harness } from './harness.ts';
 
-// An expiry takes milliseconds on an idle machine. The limit of 5 s allows for a busy machine.
+// On an idle machine, a session ends within milliseconds after its TTL. The limit of 5 s allows for a busy
+// machine.
 for (const latencyMs of [0, 2]) {
   describeBackend({ ...harness(latencyMs), expiryGranularityMs: 5_000, atOnce: 4 });
 }

@@ -7,7 +7,7 @@ export function harness(latencyMs: number): BackendHarness {
   return {
     name: latencyMs === 0 ? 'memory' : 'memory with latency',
     connect: async () => memory({ server, latencyMs }),
-    // The TTL of the sessions is 800 ms, because a busy machine may stall for longer than 200 ms.
+    // A busy machine may stall for longer than 200 ms. With a TTL of 800 ms, sessions outlive such a stall.
     ttlMs: 800,
     expiryGranularityMs: 500,
     traces: true,

@@ -73,7 +73,8 @@ describe('npm mariadb', () => {
       clients.connect({ url: clients.url, driver: 'mariadb', requestTimeoutMs: 5_000 }),
     );
     const foreign = `from information_schema.processlist where id <> connection_id() and db is not null`;
-    // Waits until only one connection of the lock client is open, because those of earlier tests have ended.
+    // Waits until the connections of earlier tests have ended, so that the lock client's connection is the
+    // only one.
     await clients.until(`select count(*) ${foreign}`, 1);
     await clients.operator.run(`kill ${await clients.operator.number(`select id ${foreign}`)}`);
     // The client reports the cut connection at its next step on that connection at the latest.

@@ -14,7 +14,10 @@ import { firsts, mayHold, roundQuery, type Placed } from '../src/turn/waiting.ts
 
 const latest = { random: () => 0 };
 
-/** Returns an error as the client library creates it. */
+/**
+ * Returns an error with the number `errno`, as npm mysql2 and npm mariadb create it for an error of the
+ * server.
+ */
 function refused(errno: number, more: object = {}): Error {
   return Object.assign(new Error(`refused ${errno}`), { errno, sqlState: '42000', ...more });
 }

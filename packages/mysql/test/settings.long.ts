@@ -5,8 +5,8 @@ import { refusal, signal } from '@queuelock/harness/specs';
 import { Clients } from './clients.ts';
 
 /**
- * Server settings under which locks work over a URL and over a pool. Each has the setting that restores the
- * default.
+ * Server settings under which locks work over a URL and over a pool. Each key sets a variable of the server,
+ * and its value restores the default.
  */
 const HARMLESS: Readonly<Record<string, string>> = {
   'sql_select_limit = 1': 'sql_select_limit = default',

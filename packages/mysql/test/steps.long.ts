@@ -184,9 +184,9 @@ describe('a step on MySQL', () => {
     const before = await operator.number(
       "select variable_value from information_schema.global_status where variable_name = 'INNODB_DEADLOCKS'",
     );
-    // The transaction locks the row of queue `two` and then requests that of queue `one`. The step locks them
-    // in the opposite order, so they deadlock. The transaction has more changes to undo, so the server aborts
-    // the step.
+    // The operator's transaction locks the row of queue `two` and then requests that of queue `one`. The step
+    // locks them in the opposite order, so they deadlock. The transaction has more changes to undo, so the
+    // server aborts the step.
     await operator.run('begin');
     await operator.run(
       "insert into queuelock_trace (queue, ord) values ('x', 1), ('x', 2), ('x', 3), ('x', 4), ('x', 5), ('x', 6), ('x', 7), ('x', 8)",

@@ -13,7 +13,7 @@ export interface MethodCall {
   readonly proceed: (...args: readonly unknown[]) => unknown;
 }
 
-/** A function that a decorator may replace. */
+/** The type of a method that a decorator may replace. */
 export type AnyMethod = (...args: never[]) => unknown;
 
 /** A decorator that can be applied to methods of the type `Method`. */

@@ -17,13 +17,13 @@ export interface MemoryLocksOptions {
   readonly client?: LockClientOptions;
 }
 
-/** The method that this module uses of the builder that `Test.createTestingModule` returns. */
+/** The builder that `Test.createTestingModule` returns, reduced to the method that this module calls. */
 export interface ProviderOverrides {
-  /** Begins to replace the provider with the injection token `token`. */
+  /** Begins to replace the provider whose injection token is `token`. */
   overrideProvider(token: symbol): ProviderOverride;
 }
 
-/** The replacement of a provider by a value that `useValue` sets. */
+/** A replacement of a provider. A call of `useValue` sets the value that replaces it. */
 export interface ProviderOverride {
   /** Sets the value that replaces the provider. */
   useValue(value: unknown): unknown;

@@ -3,7 +3,10 @@ import type { PostgresOptions } from './api/options.ts';
 import type { SessionIdentity } from './session/renewer.ts';
 import type { PostgresSession } from './session/session.ts';
 
-/** Returns the support for heartbeats from the heartbeat thread. The thread connects with the same options as the backend. */
+/**
+ * Returns the functions and options by which the heartbeat thread sends heartbeats. The thread connects with
+ * the same options as the backend.
+ */
 export function renewersOf(options: PostgresOptions): RenewerSupport {
   return renewerSupport({
     options,

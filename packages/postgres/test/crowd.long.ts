@@ -9,7 +9,7 @@ const ROUNDS = 20;
 // of that level.
 const MORE_PAGES = 20;
 
-/** The numbers of rows and pages that the server read or wrote. */
+/** The numbers of rows and pages that the server read or wrote for one call of an SQL function. */
 interface Cost {
   readonly rows: number;
   readonly pages: number;

@@ -16,7 +16,7 @@ const NOT_HERE = (): never => {
   throw new Error('not part of this test');
 };
 
-/** The state of a connection that has been live since the time 0. */
+/** The state of a page's connection to its bridge, which has been live since the time 0. */
 export const LIVE = { connection: 'live', since: 0 } as const;
 
 /** A join that a component requested. The test observes it, and sets its state. */

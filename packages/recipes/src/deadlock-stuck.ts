@@ -48,7 +48,7 @@ export function byAge({ entry: a }: StuckEntry, { entry: b }: StuckEntry): numbe
 class Node implements StuckEntry {
   readonly queue: string;
   readonly entry: QueueEntry;
-  /** The waiting entries of all call chains that hold the entry of this node. */
+  /** The entries that name this entry in their `holds`. The call chains that made them hold this entry. */
   readonly heldBy: Node[] = [];
   mayBegin = false;
   mayEnd = false;
@@ -66,8 +66,7 @@ class Node implements StuckEntry {
   }
 
   /**
-   * The entries that block the entry of this node. Read this property only after all entries that can leave
-   * were removed.
+   * The entries that block this entry. Read this property only after all entries that can leave were removed.
    */
   get causes(): readonly StuckEntry[] {
     this.#causes ??= this.isWaiting
@@ -101,7 +100,9 @@ function lineOf({ name, entries }: QueueState): readonly Node[] {
   return line;
 }
 
-/** Links each entry with the waiting entries of the call chains that hold it. */
+/**
+ * Links each entry with the entries that name it in their `holds`. The call chains that made them hold it.
+ */
 function tie(nodes: readonly Node[]): void {
   const byId = new Map<string, Node[]>();
   for (const node of nodes) {
@@ -116,7 +117,7 @@ function tie(nodes: readonly Node[]): void {
 
 /**
  * Determines once, from front to back, which entries of a queue can be granted and which can be released.
- * Returns `true` if there are more of them than before.
+ * Returns whether it has found another entry that can.
  */
 function sweep(line: readonly Node[]): boolean {
   let moves = false;

@@ -34,7 +34,7 @@ export interface LeadOptions
   readonly onEnd?: (end: TermEnd) => void;
 }
 
-/** The outcome of a term. */
+/** How one term of `lead` ended. A term lasts from an election to the resignation or loss. */
 export type TermEnd =
   | { readonly outcome: 'resigned' }
   /**

@@ -18,7 +18,7 @@ export class Ballot {
   readonly name: string;
   readonly office: Office;
   readonly troubles: ElectionErrors;
-  /** Source of time for the backoff and for the length of terms. */
+  /** Source of time for the backoff between candidacies, and for measuring how long a leader has led. */
   readonly clock: Clock;
   readonly #value: string;
   /** Id of the entry that the first candidacy takes over, if any. Later candidacies take over none. */

@@ -16,8 +16,9 @@ export class Pace {
   }
 
   /**
-   * Returns how many milliseconds to wait after a term that lasted `termMs`. The term and the wait together
-   * last at least the backoff, which grows with each term in a row that was shorter than it.
+   * Returns how many milliseconds to wait after a term that lasted `termMs`, so that both together last at
+   * least the backoff. Each term that is shorter than the backoff makes the next backoff longer. A longer
+   * term resets it.
    */
   restAfter(termMs: number): number {
     const floorMs = backoffDelay(this.#shortTerms, FLOOR, this.#clock);

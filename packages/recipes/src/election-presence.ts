@@ -80,7 +80,10 @@ function presenceIn(term: Promise<Term>): Observable<Presence> {
   );
 }
 
-/** Returns a stream that only completes if `isExpected`. Throws `error` otherwise. */
+/**
+ * If `isExpected` is true, hides the error: returns a stream that completes without a value. Otherwise throws
+ * `error`.
+ */
 function endQuietlyIf(isExpected: boolean, error: unknown): Observable<never> {
   if (isExpected) return EMPTY;
   throw error;

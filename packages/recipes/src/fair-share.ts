@@ -29,8 +29,8 @@ const LONGEST_KEY = 200;
  * one tenant with a thousand jobs does not keep another one waiting for all of them.
  *
  * A caller first waits for a permit of its key, in the queue `NAME/key/KEY`, then for a shared one, in the queue `NAME`. Both are semaphores
- * and first come, first served. A key has at most `limitPerKey` entries in the shared queue, so a caller that joins it is granted after at
- * most `limitPerKey` callers of each other key and `limitPerKey - 1` of its own: those ahead of it. No caller that joins later passes.
+ * and first come, first served. A key has at most `limitPerKey` entries in the shared queue. So a caller that has joined it is granted after
+ * at most `limitPerKey` callers of each other key and `limitPerKey - 1` of its own key. No caller that joins later passes.
  *
  * Every caller takes the permit of its key before the shared one, so callers of one name cannot deadlock.
  *

@@ -16,7 +16,7 @@ export interface HealthFacts {
   readonly isDraining: boolean;
 }
 
-/** Work that must check in. */
+/** Supervised work, which must call `checkIn` at least every `checkInWithinMs` milliseconds. */
 export interface SupervisedWork {
   readonly name: string;
   readonly checkInWithinMs: number;
@@ -24,8 +24,8 @@ export interface SupervisedWork {
 }
 
 /**
- * The time for which the health is computed, and how long a session may be unproven until the process is not
- * ready.
+ * The time for which the health is computed, and how long a session may be unproven before the process counts
+ * as not ready.
  */
 export interface HealthTerms {
   readonly at: number;

@@ -29,8 +29,8 @@ export interface Latch {
   readonly count$: Observable<number | undefined>;
   /**
    * Waits until the count is 0. While no count is set, it waits until a count is set and reaches 0. Once the
-   * call has read a count, it also resolves when a client removes that count, or when a new count follows
-   * after it has reached 0. A `timeoutMs` of 0 waits only for one reply of the server.
+   * call has read a count, it also resolves when a client removes that count, or replaces it after it has
+   * reached 0. A `timeoutMs` of 0 waits only for one reply of the server.
    * @throws {QueueLockError} `TIMEOUT`, or `UNAVAILABLE` if the store could not be read when the time was up;
    *   the signal's reason; `CLOSED`
    */

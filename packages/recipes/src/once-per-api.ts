@@ -61,7 +61,7 @@ export type SlotWork<T> = (ownership: Ownership, stop: AbortSignal) => T | Promi
 
 /** The outcome of one call for a slot. */
 export type SlotOutcome<T> =
-  /** This call did the work, under a hold with that fencing token. */
+  /** This call did the work, under a hold with the fencing token `token`. */
   | { readonly outcome: 'ran'; readonly slot: string; readonly token: bigint; readonly value: T }
   /** The slot has a note in the register: another call did its work, or (`at-most-once`) began it. */
   | ({ readonly outcome: 'already-done' } & SlotNote)

@@ -35,9 +35,9 @@ const MOST_LATE_SLOTS = 15;
  *     noted? ── no: wait for the lock ── noted meanwhile? ── no: note the slot, then work   (at-most-once)
  *                                                            or: work, then note the slot   (at-least-once)
  *
- * The latest slot, and with `lateSlots` some before it, is kept in a register beside the queue of that name, with the token of the hold, and
- * outlives all processes. A late call never replaces a newer slot, nor the note of a later holder. Works of one name do not overlap, not even those of different slots, unless
- * a holder is paused.
+ * The latest slot, and with `lateSlots` some before it, is kept in a register beside the queue of that name, with the token of the hold.
+ * The register outlives all processes. A late call never replaces a newer slot, nor the note of a later holder. At any time at most one
+ * client does work of the name, whatever the slot, unless a holder is paused.
  *
  * Not promised:
  * - That a slot is done for which no instance calls, and with `at-most-once` that a slot is done at all.

@@ -13,7 +13,7 @@ export interface SlotTerms extends Required<Pick<OncePerOptions, 'guarantee' | '
   readonly register: SlotRegister;
 }
 
-/** Performs one call: reads the register, waits for the lock, and does the work. */
+/** Performs one call of `run` for a slot: reads the register, waits for the lock, and does the work. */
 export async function callFor<T>(
   terms: SlotTerms,
   work: SlotWork<T>,
@@ -96,8 +96,8 @@ async function workFor<T>(
   const isNotedFirst = guarantee === 'at-most-once';
   const past = await (isNotedFirst ? note(stop) : unlessAborted(stop, register.past()));
   if (past) return past;
-  // Checks the signal after the reply of the register has arrived, because the event loop may have been
-  // blocked since.
+  // Checks the signal directly before the work. If the event loop was blocked after the register's reply had
+  // arrived, the signal may have aborted meanwhile.
   stop.throwIfAborted();
   const value = await work(ownership, stop);
   if (!isNotedFirst) await note(ownership.signal);

@@ -33,8 +33,8 @@ export function underLock<T>(
 }
 
 function underHold<T>(source$: Observable<T>, ownership: Ownership): Observable<ObservableNotification<T>> {
-  // The order of the two streams matters. At a loss, the first one unsubscribes from the source before the
-  // second one emits the error.
+  // The order of the two merged streams matters. At a loss, `whileHeld` unsubscribes from the source before
+  // `aborted` emits the error.
   return merge(whileHeld(source$, ownership), aborted(ownership.signal));
 }
 

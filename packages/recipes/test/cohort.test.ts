@@ -97,8 +97,8 @@ describe('a cohort', () => {
     const [, entry] = stage.server.queues().get('x')!;
     stop.abort(new Error('enough'));
     expect(await failureOf(crew.acquire({ timeoutMs: 10 }))).to.include({ code: 'TIMEOUT' });
-    // Accepts any order of the two events: the timeout of `ben` runs in real time, so it may come before or
-    // after the abort of `ann`.
+    // The acquirers `ann` and `ben` may give up in any order: the timeout of `ben` runs in real time, so it
+    // may come before or after the abort of `ann`.
     expect(log).to.have.members(['ann: enough', 'ben: TIMEOUT']);
     expect(stage.server.queues().get('x')![1]!.id, 'the entry stays').to.equal(entry!.id);
     await otherClaim.ownership!.release();

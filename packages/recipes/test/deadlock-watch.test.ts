@@ -137,7 +137,7 @@ describe('the watch for deadlocks', () => {
     const benWaits = await wait(ben, 'x', benHolds);
     const found = watch([slow, quick]);
     await clock.advance(0);
-    // Delivers the delayed snapshot of the store north, which shows that Ben waits.
+    // Delivers the delayed snapshot of the northern store, which shows that Ben waits.
     late.splice(0).forEach((arrive) => arrive());
     benWaits.stop();
     await clock.advance(0);

@@ -17,7 +17,7 @@ import { readWriteFacts } from './facts/read-write.ts';
 import { reentrancyFacts } from './facts/reentrancy.ts';
 import { semaphoreFacts } from './facts/semaphore.ts';
 
-/** The facts of every recipe that hold on every store. */
+/** The facts of all recipes. Each fact is true on every store. */
 export const recipeFacts: readonly RecipeFacts[] = [
   { recipe: 'a read/write lock', facts: readWriteFacts },
   { recipe: 'a multi-lock', facts: multiFacts },

@@ -66,11 +66,11 @@ export interface Site extends Pick<Store, 'name' | 'ttlMs' | 'expiryMs'> {
   readonly follow: <T>(source$: Observable<T>) => Followed<T>;
 }
 
-/** A statement about a recipe that holds on every store, and its test. */
+/** A statement about a recipe, which is true on every store, and its test. */
 export interface RecipeFact {
   /** The statement as a sentence in the present tense. */
   readonly title: string;
-  /** Tests the statement on a store. Rejects if it does not hold. */
+  /** Tests the statement on a store. Rejects if the statement is not true. */
   readonly check: (site: Site) => Promise<void>;
 }
 

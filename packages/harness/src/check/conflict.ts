@@ -31,7 +31,9 @@ export class ByShare<T> {
     return kind.item;
   }
 
-  /** Returns the stored values of all kinds of claims that conflict with the claim `share`. */
+  /**
+   * Returns the stored values of all kinds of claims that conflict with a claim of the properties `share`.
+   */
   against(share: Share): T[] {
     return [...this.#kinds.values()].filter((kind) => exclude(kind.share, share)).map(({ item }) => item);
   }

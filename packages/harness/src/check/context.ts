@@ -24,7 +24,7 @@ interface Stamped {
   readonly at: bigint;
 }
 
-/** Collects the events nearest to one finding. Events may be added in any order. */
+/** Collects the events nearest in time to one violation. Events may be added in any order. */
 class Around {
   readonly #finding: Finding;
   readonly #at: bigint;
@@ -38,7 +38,7 @@ class Around {
 
   offer(event: ChaosEvent, at: bigint): void {
     if (!explains(event, this.#finding)) return;
-    // An event at the time of the finding counts as an earlier one. The list of earlier events and the list
+    // An event at the time of the violation counts as an earlier one. The list of earlier events and the list
     // of later ones both begin with the event nearest in time.
     if (at <= this.#at)
       this.#before = nearest([...this.#before, { event, at }], (a, b) => (a.at > b.at ? -1 : 1));
@@ -56,8 +56,8 @@ function nearest(events: Stamped[], order: (a: Stamped, b: Stamped) => number): 
 }
 
 /**
- * Returns whether an event can explain a finding. Events of its queue, faults and ends of sessions can
- * explain it. A read of `held` can explain it only if it was recorded at the time of the finding.
+ * Returns whether an event can explain a violation. Events of its queue, faults and ends of sessions can
+ * explain it. A read of `held` can explain it only if it was recorded at the time of the violation.
  */
 function explains(event: ChaosEvent, { queue, at }: Finding): boolean {
   if (event.ev === 'beat' || event.ev === 'memory') return false;

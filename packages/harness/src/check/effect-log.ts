@@ -28,8 +28,8 @@ export class EffectLog {
   }
 
   /**
-   * Reports every effect that was certainly late: the client sent it after another client got the reply to an effect with a newer token. The
-   * order of effects that overlap in time is unknown.
+   * Reports every effect that was certainly late: the client sent it after another client got the reply to an
+   * effect with a newer token. Leaves out effects that overlap in time, because their order is unknown.
    */
   eachLate(report: (late: LateEffect) => void): void {
     const bySent = this.#orderOf(this.#sentAt);

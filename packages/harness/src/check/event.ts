@@ -65,9 +65,9 @@ export interface Terms {
   readonly leader?: true;
 }
 
-/** An event of one attempt. */
+/** An event of one attempt of a worker to hold a lock. */
 export type AttemptEvent = OfAttempt &
-  /** The worker has requested the claim. */
+  /** The worker has requested the lock. */
   (
     | {
         readonly ev: 'enqueue';
@@ -125,7 +125,7 @@ export type AttemptEvent = OfAttempt &
     | { readonly ev: 'left' }
     /** The worker cancels its wait. `t` is the time before the request. */
     | { readonly ev: 'cancelled' }
-    /** The claim of the attempt rejected with an error. */
+    /** The worker's claim has rejected with an error. */
     | { readonly ev: 'failed'; readonly code: string; readonly message: string }
   );
 

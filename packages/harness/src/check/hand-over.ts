@@ -62,7 +62,7 @@ export function handOversOf(run: Run): HandOvers {
   return times;
 }
 
-/** The end of a hold whose process was killed while there were waiters. */
+/** The end of a hold because the holder's process was killed, while other clients waited. */
 interface Crash {
   readonly hold: Hold;
   readonly at: number;

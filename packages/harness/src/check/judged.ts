@@ -6,7 +6,10 @@ import type { HistoryBuilder } from './history-builder.ts';
 
 export const LIMITS: Limits = { crashMs: 6_000, crashInTroubleMs: 10_000, holdMs: 200 };
 
-/** Returns one rule id for each finding in a history. A rule with several findings occurs several times. */
+/**
+ * Returns the id of the broken rule for each violation in a history. A rule that was broken several times
+ * occurs several times.
+ */
 export function rulesIn(builder: HistoryBuilder, limits: Partial<Limits> = {}): string[] {
   return findingsIn(builder, limits).map(({ rule }) => rule);
 }

@@ -16,8 +16,9 @@ export interface Limits {
    */
   readonly holdMs: number;
   /**
-   * Rule L3: how long after the end of all faults (the event `calm`) each attempt must have ended. To it the
-   * check adds `crashMs`, and `holdMs` for the attempt itself and for each attempt ahead. Default 10,000.
+   * Rule L3: how long after the end of all faults (the event `calm`) each attempt must have ended. The check
+   * adds `crashMs` to this time, and `holdMs` for the attempt itself and for each attempt ahead. Default
+   * 10,000.
    */
   readonly settleMs?: number;
   /**

@@ -30,8 +30,8 @@ export interface Numbers {
   /** Rule L6: steepest growth of a heap, in bytes per attempt. */
   readonly bytesPerCycle: number | undefined;
   /**
-   * What fencing would have prevented: the number of writes to the file without fencing that came after a
-   * write of a later holder, and the number of holds that made such writes.
+   * What fencing would have prevented. `effects`: the number of writes to the file without fencing that came
+   * after a write of a later holder. `holds`: the number of holds that made such writes.
    */
   readonly saved: { readonly effects: number; readonly holds: number };
   /** The share of the run's time in which the queues had a holder, from 0 to 1. */

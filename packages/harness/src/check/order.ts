@@ -30,8 +30,9 @@ function inversions(queue: Queue): Breach[] {
     const conflicting = newest.against(hold.attempt).flatMap((known) => known.hold ?? []);
     const own = newest.of(hold.attempt);
     if (!own.hold || hold.token > own.hold.token) own.hold = hold;
-    // An operator may have removed the entry before its client was notified of the grant. Then later entries
-    // were admitted at the removal, and an earlier grant of one of them is no wrong order.
+    // An operator may have removed the entry before its client was notified of the grant. The removal
+    // admitted later entries. So the grant of a later entry is out of order only if it came before that
+    // removal.
     const { removing = Infinity } = hold.attempt;
     const later = conflicting.find(({ token, from }) => token >= hold.token && from < removing);
     if (!later) return [];
@@ -67,7 +68,7 @@ function passedOver(queue: Queue): Breach[] {
 }
 
 /**
- * Holds of claims of one kind (mode and permits), without each hold whose token is smaller than that of an
+ * The holds of claims of one kind (mode and permits), except holds whose token is smaller than that of an
  * earlier hold.
  */
 class Passers {
@@ -112,7 +113,7 @@ function disorders(queue: Queue): Breach[] {
   });
 }
 
-/** Returns the time by which the removal of the entry had certainly begun. */
+/** Returns when the attempt ended or its process was killed. Its entry may leave the queue from then on. */
 function leftBy(attempt: Attempt): number {
   return attempt.ended ?? attempt.life.killed ?? Infinity;
 }

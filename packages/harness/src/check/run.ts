@@ -171,7 +171,7 @@ export interface EffectCounts {
   accepted: number;
   refused: number;
   unknown: number;
-  /** Number of writes that a fence refused although the writer believed in its hold. */
+  /** Number of writes that a fenced resource refused although the writer believed in its hold. */
   refusedInBelief: number;
 }
 
@@ -188,7 +188,7 @@ export interface Run {
   readonly leftOvers: readonly { readonly kind: string; readonly what: string; readonly at: number }[];
   readonly calm: Moment;
   readonly end: Moment;
-  /** The period from the first to the last event. */
+  /** The period of the run, from its first event to its last one. */
   readonly span: Span;
   readonly events: number;
   /** Number of history files whose last line is incomplete, as after a kill during a write. */
@@ -196,11 +196,11 @@ export interface Run {
   /** Names of processes that have an incomplete last line and were not killed. */
   readonly brokenOff: readonly string[];
   /**
-   * Contradictions between events that were noticed while the events were read, as findings of the rule
+   * Contradictions between events that were noticed while the events were read, as violations of the rule
    * `story`.
    */
   readonly oddities: readonly Finding[];
-  /** Converts nanoseconds since the beginning of the run to a stamp, for findings. */
+  /** Converts nanoseconds since the beginning of the run to a stamp, for reports of violations. */
   stampOf(moment: number): string;
   /** Converts a stamp to nanoseconds since the beginning of the run. */
   momentOf(stamp: string): number;

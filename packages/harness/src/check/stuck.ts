@@ -20,7 +20,7 @@ function lateAfterCalm(run: Run, queue: Queue, limits: Limits): Breach[] {
       isInProgress(run, attempt, calm),
     );
   // A waiter for several names may have to wait for all waiters in each of its queues. Meanwhile it delays
-  // the waiters behind it in `queue`. So the limit of rule L3 counts the attempts in all these queues.
+  // the waiters behind it in this queue. So the limit of rule L3 counts the attempts in all these queues.
   const elsewhere = tiedTo(run, queue).flatMap(aliveIn).length;
   return aliveIn(queue).flatMap((attempt, inLine) => {
     const position = inLine + elsewhere;
@@ -77,7 +77,7 @@ function isInProgress(run: Run, attempt: Attempt, at: number): boolean {
 
 /**
  * Returns whether an attempt may stay unfinished, because its process was killed by a fault or is still
- * frozen. A kill after the event `calm` is no excuse.
+ * frozen. A kill after the end of all faults (the event `calm`) is no excuse.
  */
 function isExcused(run: Run, { life }: Attempt, at: number): boolean {
   const { killed = Infinity } = life;

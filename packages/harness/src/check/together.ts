@@ -43,7 +43,10 @@ function tornApart(claim: Claim): Breach[] {
   ];
 }
 
-/** Returns the claims of several names, grouped by each pair of queues in which a claim has attempts. */
+/**
+ * Returns one list for each pair of queues. It contains the two attempts of every claim that has entries in
+ * both queues.
+ */
 function pairsOf(claims: readonly Claim[]): [Attempt, Attempt][][] {
   const byQueues = new Map<string, [Attempt, Attempt][]>();
   for (const claim of claims) {
@@ -80,8 +83,8 @@ interface Waiting {
 }
 
 /**
- * Returns the periods after the time `at` in which an entry blocked a waiter for several names in another
- * queue of its lock.
+ * A waiter for several names also waits in other queues. Returns the periods after the time `at` in which
+ * conflicting entries there blocked the waiters `waiting`.
  */
 export function blockedBy(run: Run, { waiting, at }: Waiting): Span[] {
   const elsewhere = waiting.flatMap((attempt) => partsOf(attempt).filter((part) => part !== attempt));

@@ -1,4 +1,4 @@
-/** How long a slow process is frozen and then runs, in turn, in milliseconds. */
+/** The durations, in milliseconds, for which a slow process is alternately frozen and running. */
 export interface Duty {
   readonly frozenMs: number;
   readonly runningMs: number;

@@ -3,7 +3,7 @@
  * its effect on each link, so that namespaces and proxies apply the same effects.
  */
 
-/** A party of the network. `client-0` is this process. */
+/** A party of the network: a member or a client. `client-0` is this process. */
 export type Node = `member-${number}` | `client-${number}`;
 
 /** The parties at the other end of a member's links: all members, all clients, all of both, or one party. */
@@ -25,7 +25,7 @@ export interface Cut {
   readonly as: CutAs;
 }
 
-/** How slow all links of one member are. */
+/** The slowness of all links of one member: added delay, limited rate and lost packets. */
 export interface Slowness {
   /** Additional delay of each message in each direction, in milliseconds; a link of two slow members has the sum. */
   readonly delayMs?: number;
@@ -35,7 +35,7 @@ export interface Slowness {
   readonly lossRatio?: number;
 }
 
-/** One direction of one link that is cut. */
+/** A cut of one direction of one link. */
 export interface LinkCut {
   readonly from: Node;
   readonly to: Node;

@@ -4,10 +4,10 @@ import type { Node, Weather } from './links.ts';
 /** `namespaces`: the kernel's network with a namespace for each party. `proxies`: loopback, with a proxy for each link. */
 export type NetworkKind = 'namespaces' | 'proxies';
 
-/** Faults that not every network or machine supports. */
+/** Faults that not every network or machine supports: delays, lost packets and full disks. */
 export type RareFault = 'delay' | 'loss' | 'disk';
 
-/** Location of a member. */
+/** A member's location in the network: its addresses and ports, and how to start a program there. */
 export interface MemberSite {
   readonly node: Node;
   /** IP address that the member's server binds. */
@@ -22,7 +22,7 @@ export interface MemberSite {
   inside(command: Command): Command;
 }
 
-/** Location of a client. */
+/** A client's location in the network: how a program there reaches the members, and how to start it. */
 export interface ClientSite {
   /** Addresses `host:port` of the members for this client, in the order of the members. */
   readonly endpoints: readonly string[];

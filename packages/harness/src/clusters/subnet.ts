@@ -138,7 +138,10 @@ export class Subnet {
   }
 }
 
-/** Runs lines of ip(8) in a namespace, or in that of this process. */
+/**
+ * Runs commands of ip(8), one per line, in the namespaces of `place`. Without `place`, runs them in those of
+ * this process.
+ */
 async function ip(lines: readonly string[], place?: Keeper): Promise<void> {
   const batch = { program: 'ip', args: ['-batch', '-'] };
   await runTool(place?.inside(batch) ?? batch, lines.map((line) => `${line}\n`).join(''));

@@ -26,7 +26,7 @@ export async function freezeAll(pid: number): Promise<void> {
   await Promise.all(descendantsOf(pid).map((below) => freeze(below).catch(unlessGone(below))));
 }
 
-/** Undoes `freezeAll`. */
+/** Resumes a process and all its descendants, after `freezeAll` has frozen them. */
 export async function thawAll(pid: number): Promise<void> {
   await Promise.all(descendantsOf(pid).map((below) => thaw(below).catch(unlessGone(below))));
   await thaw(pid);

@@ -17,7 +17,7 @@ const MAX_REPEATS = 64;
 
 const byte = fc.oneof(fc.nat(255), fc.constantFrom(...BYTES));
 
-/** Generates inputs: mutated examples, several of them joined, and random bytes. */
+/** Generates inputs for the code under test: mutated examples, several of them joined, and random bytes. */
 export function inputs(corpus: readonly Buffer[], isJson: boolean): fc.Arbitrary<Buffer> {
   const example = fc.constantFrom(...corpus);
   const mutated = fc

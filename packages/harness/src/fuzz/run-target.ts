@@ -1,14 +1,14 @@
 import { Worker } from 'node:worker_threads';
 import type { FuzzMessage, FuzzThreadData } from './fuzz-thread.ts';
 
-/** Options of one run. */
+/** Options of one run of the fuzzer. */
 export interface FuzzOptions {
   readonly seconds: number;
   /** The seed of the first batch. The same seed generates the same inputs. */
   readonly seed: number;
 }
 
-/** The result of one run. */
+/** The result of one run of the fuzzer. */
 export interface FuzzReport {
   readonly executions: number;
   /** Number of batches of inputs in the run. Each batch has a seed of its own. */

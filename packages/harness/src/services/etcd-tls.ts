@@ -43,8 +43,8 @@ async function argsOf(place: Place, { ca, server }: Certificates): Promise<strin
 }
 
 /**
- * Resolves with the version of the etcd server at this place. No other server can respond, because only this
- * one has a certificate of the test's authority.
+ * Resolves with the version of the etcd server at the address of `place`. An unrelated server cannot respond,
+ * because it has no certificate of the test's authority.
  */
 async function versionAt(place: Place, { ca, client }: Certificates): Promise<string> {
   const request = (path: string): Promise<string> =>

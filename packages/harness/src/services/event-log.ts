@@ -11,8 +11,8 @@ export class EventLog<E> {
   /**
    * Resolves with the first event for which `matches` returns `true`, whether already printed or printed
    * later.
-   * @param without a promise that rejects when the process can print no further event. Then this call rejects
-   * with the same error
+   * @param without rejects when the process can print no further event. Then this call rejects with the same
+   * error
    */
   async first(matches: (event: E) => boolean, without: Promise<never>): Promise<E> {
     let stop: (() => void) | undefined;

@@ -14,7 +14,10 @@ export type PgBouncerSettings = Readonly<Record<string, string | number>>;
 
 const DEFAULTS: PgBouncerSettings = { pool_mode: 'transaction' };
 
-/** Starts PgBouncer in front of a PostgreSQL, with transaction pooling unless `settings` differ; installs it if this process may. */
+/**
+ * Starts PgBouncer in front of a PostgreSQL, with transaction pooling unless `settings` select another mode.
+ * Installs PgBouncer if it is absent and the process is allowed to.
+ */
 export async function startPgBouncer(
   server: ProcessService,
   settings: PgBouncerSettings = {},

@@ -1,8 +1,7 @@
 /**
  * The list of programs other than Node that tests start, with the test runs (such as the gate) that need
- * them. `integration/prepare.ts` installs the programs of a test run before its first test. The start of any
- * program checks that the test run has prepared it, so a missing item in this list is noticed even on a
- * machine that has the program.
+ * them. `integration/prepare.ts` installs the programs of a test run before its first test. In such a run, the
+ * start of a program that was not prepared fails, even on a machine that has the program.
  */
 
 /** The programs that tests start, each with the Debian packages to install. */

@@ -76,8 +76,8 @@ function bundle(source: string, place: string): string {
 }
 
 /**
- * Returns the names of the packages that a script's bundle imports as they were built. These are the script's
- * own package and its dependencies, except the packages whose sources are bundled.
+ * Returns the names of the packages that a script's bundle imports in built form, not as sources. These are
+ * the script's own package and its dependencies, except the packages whose sources are bundled.
  */
 function packagesOf(place: string): string[] {
   const manifest = JSON.parse(readFileSync(join(place, 'package.json'), 'utf8')) as Manifest;

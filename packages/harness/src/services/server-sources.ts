@@ -8,7 +8,7 @@ import {
   type Way,
 } from './service.ts';
 
-/** Ways to get a kind of server. */
+/** The ways to get a running server of one kind, such as etcd or Redis. */
 export interface ServerSources {
   readonly name: string;
   /** Environment variable that names the addresses of running servers. */

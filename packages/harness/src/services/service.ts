@@ -42,7 +42,7 @@ export interface ProcessService extends Disturbable {
   readonly directory: string;
 }
 
-/** A container of an engine that testcontainers finds. */
+/** A server in a container, which the npm package testcontainers runs. */
 export interface ContainerService extends Disturbable {
   readonly way: 'container';
   readonly id: string;
@@ -50,7 +50,7 @@ export interface ContainerService extends Disturbable {
 
 export type Service = ExternalService | ProcessService | ContainerService;
 
-/** The type of a server for each way in which it can run. */
+/** For each way in which a server can run, the type of such a server. */
 export interface ServiceOf {
   endpoints: ExternalService;
   process: ProcessService;

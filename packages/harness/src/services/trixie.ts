@@ -23,9 +23,10 @@ const RELEASE = { suite: 'trixie', mirror: 'http://deb.debian.org/debian' } as c
 const LOADER = /^ld-linux-.*\.so\.\d$/;
 
 /**
- * Returns the command that starts a program of Debian 13. Its packages and dependencies, libc included, are downloaded and
- * unpacked into a cache folder of this user. Nothing is installed, and root is not needed.
- * @throws {NotHere} when they cannot be downloaded, or when a prepared run has not downloaded them
+ * Returns the command that starts a program of Debian 13. Its packages and dependencies, libc included, are
+ * downloaded and unpacked into a cache folder of this user. Nothing is installed, and root is not needed.
+ * @throws {NotHere} when they cannot be downloaded, or are absent in a test run that has installed its
+ * programs beforehand
  */
 export async function trixieCommand(program: TrixieProgram, args: readonly string[]): Promise<Command> {
   const root = archiveFolder(RELEASE);

@@ -38,8 +38,8 @@ export async function giveTo(user: User, ...paths: readonly string[]): Promise<v
 
 /**
  * Returns a command that runs a program as `user`, by setpriv(1). Its option `--pdeathsig` lets the kernel
- * kill the program when the process that starts it dies. A request for that before the change of the user
- * would be lost.
+ * kill the program when the process that starts it dies. setpriv(1) requests this after it has changed the
+ * user, because the change would cancel an earlier request.
  */
 export function commandAs(user: User, { program, args }: Command): Command {
   if (user === undefined) return { program, args };

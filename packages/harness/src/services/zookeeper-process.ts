@@ -80,9 +80,12 @@ export function startZooKeeperProcess(
   });
 }
 
-/** Settings of a server that is one member of an ensemble. */
+/**
+ * Additions to the settings of a ZooKeeper server: lines of zoo.cfg, such as those of an ensemble, and Java
+ * options.
+ */
 export interface Ensemble {
-  /** Further lines of zoo.cfg. */
+  /** Lines to add to the server's file zoo.cfg. */
   readonly lines: Readonly<Record<string, string | number>>;
   readonly javaOptions: readonly string[];
 }

@@ -127,8 +127,8 @@ describe('rule S2 (exclusion) with shared holds', () => {
 
   describe('of locks of several names', () => {
     /**
-     * Builds a history in which worker `b` holds the names `q` and `r` together from 50 ms on, and worker `a`
-     * holds `r` from 20 ms until `released`.
+     * Builds a history in which worker `a` holds `r` from 20 ms until `released`. From 50 ms on, worker `b`
+     * holds the names `q` and `r` together.
      */
     const crossing = (released: number, terms?: Terms): HistoryBuilder => {
       const both = { queued: 15, acquired: 50, released: 150, together: [1, 2] };

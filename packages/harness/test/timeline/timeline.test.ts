@@ -36,7 +36,7 @@ describe('the timeline of a recorded run', () => {
   });
   it('shows a bar for each hold, and the violation in red with its number and message', () => {
     const svg = drawn();
-    // One bar for each of the two holds, and one in the legend.
+    // The drawing has one bar for each of the two holds, and one in the legend.
     expect(bars(svg)).to.equal(2 + 1);
     expect(svg).to.contain('>S2 [1]<').and.contain('[1] S2: a#1');
     expect(svg.match(/wrongbar"/g)).to.have.length(1);

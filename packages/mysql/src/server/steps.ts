@@ -55,7 +55,7 @@ const CREATION = { withinMs: 30_000, statementMs: (CREATION_TIMEOUT_S + 2) * 1_0
 
 /** Options of the steps of a client or a heartbeat thread. */
 interface StepsOptions {
-  /** Called for each admitted entry of this process when the entry was admitted by a step of this process. */
+  /** Called for each entry that a step of this process admits, also for entries of other processes. */
   readonly onTurn: OnTurn;
   /** Whether to check before the first step that the tables exist, and to create absent ones. */
   readonly migrate: boolean;

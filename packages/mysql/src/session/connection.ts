@@ -25,10 +25,7 @@ interface Settings {
 
 const TIDY_EVERY_MS = 600_000;
 
-/**
- * The access of this process to one database. All sessions and observers of the process share its connections
- * and polls.
- */
+/** The connections and polls of this process for one database, which all its sessions and observers share. */
 export class Connection {
   readonly steps: Steps;
   /** Emits when a connection to the server broke. */
@@ -116,7 +113,7 @@ export class Connection {
   tidySoon(): void {
     if (this.#clock.now() - this.#tidiedAt < TIDY_EVERY_MS) return;
     this.#tidiedAt = this.#clock.now();
-    // Ignores a failure, because a later call repeats the removal.
+    // Ignores a failed removal of unused rows, because a later call repeats it.
     this.steps.take('tidy').catch(() => undefined);
   }
 

@@ -18,7 +18,7 @@ export function pauseOf(inFront: number, quietRounds: number, chance: RandomSour
 
 /**
  * Result of a poll, or `undefined` when no entry of this process waits.
- * - `inFront`: number of entries that must at least leave before a waiting entry of this process is admitted.
+ * - `inFront`: minimum number of entries that must leave before a waiting entry of this process is admitted.
  * - `isQuiet`: whether nothing has changed since the last poll.
  */
 export type Found = { readonly inFront: number; readonly isQuiet: boolean } | undefined;

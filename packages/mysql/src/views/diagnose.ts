@@ -5,7 +5,7 @@ import { queuesIn } from './views.ts';
 const LATE_MS = 1_000;
 const OLDEST = { MySQL: [8, 0, 2], MariaDB: [10, 6, 0] } as const;
 
-/** Variables of the server by name. */
+/** Values of the server's global variables, such as `read_only`, by the names of the variables. */
 export type Facts = ReadonlyMap<string, string>;
 
 const VARIABLES = [

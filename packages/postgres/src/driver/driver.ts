@@ -3,7 +3,7 @@
 // pool-driver.ts and postgres-js-client.ts use pools and clients of the caller, and check-pool.ts checks pools. replies.ts parses and
 // verifies replies. tls.ts computes TLS options. errors.ts interprets errors.
 
-/** Callbacks of a connection. */
+/** Callbacks for the events of a connection, and a signal that aborts the attempt to open it. */
 export interface WireEvents {
   /** Called with each notification on a channel that the connection listens to. */
   readonly onMessage: (channel: string, message: string) => void;

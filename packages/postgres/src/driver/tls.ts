@@ -6,7 +6,7 @@ export type TlsOptions = PemTexts;
 
 const MODES = ['disable', 'require', 'verify-ca', 'verify-full'] as const;
 
-/** The modes of libpq that queuelock accepts. */
+/** The values of libpq's parameter `sslmode` that queuelock accepts. */
 export type SslMode = (typeof MODES)[number];
 
 /**

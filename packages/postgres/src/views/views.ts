@@ -37,8 +37,8 @@ export async function registerOf(
 }
 
 /**
- * Reads a queue. Schedules another read for the time at which the lease of an entry at the head of the queue
- * may end first.
+ * Reads a queue. Schedules another read for the earliest time at which the lease of an entry at the head of
+ * the queue may end.
  */
 async function seen({ steps, headLeases }: Connection, queue: string): Promise<Seen> {
   const response = await steps.take<Seen>('watch', storedText(queue));

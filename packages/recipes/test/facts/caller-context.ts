@@ -29,7 +29,7 @@ class Seen {
   }
 }
 
-/** Facts about the asynchronous context of callbacks and streams that hold on every store. */
+/** Facts about the asynchronous context of callbacks and streams. Each fact is true on every store. */
 export const callerContextFacts: readonly RecipeFact[] = [
   {
     title:

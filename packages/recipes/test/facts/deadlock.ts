@@ -6,7 +6,7 @@ import type { RecipeFact, Site } from '../frame.ts';
 
 type Deadlocks = Observable<readonly Deadlock[]>;
 
-/** Facts about deadlocks that hold on every store. */
+/** Facts about deadlocks. Each fact is true on every store. */
 export const deadlockFacts: readonly RecipeFact[] = [
   {
     title: 'of two call chains in a cycle the younger one gives up, and the other one continues',

@@ -7,7 +7,7 @@ import {
 import { expect } from 'chai';
 import type { Followed, RecipeFact, Site } from '../frame.ts';
 
-/** Facts about positions in queues that hold on every store. */
+/** Facts about positions in queues. Each fact is true on every store. */
 export const placeFacts: readonly RecipeFact[] = [
   {
     title: 'the position of a waiter counts down as entries ahead leave',

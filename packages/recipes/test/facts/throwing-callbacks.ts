@@ -14,7 +14,7 @@ interface Scene extends Pick<Site, 'queue' | 'until'> {
   readonly failure: Error;
   /** The callback under test. It throws `failure` and counts its calls. */
   readonly fail: () => never;
-  /** Returns how often `fail` was called. */
+  /** Returns how often the callback under test was called. */
   readonly count: () => number;
 }
 
@@ -143,7 +143,7 @@ const REPORTED: Readonly<Record<string, Act>> = {
   },
 };
 
-/** Facts about callbacks that throw, which hold on every store. */
+/** Facts about callbacks that throw. Each fact is true on every store. */
 export const throwingCallbackFacts: readonly RecipeFact[] = [
   ...Object.entries(RETURNED).map(([what, act]) =>
     factOf(`an exception of ${what} goes to its caller and breaks no lock`, act, false),
