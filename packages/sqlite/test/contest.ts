@@ -19,7 +19,7 @@ export interface Hold {
   readonly killed: boolean;
 }
 
-/** How long a contender's event loop was blocked. */
+/** The delays of a contender's event loop in milliseconds: the 99.9th percentile and the maximum. */
 export interface Blocks {
   readonly blockP999Ms: number;
   readonly blockMaxMs: number;

@@ -16,7 +16,7 @@ export interface Store {
   connect(): Backend;
 }
 
-/** A manager with its lock client. */
+/** A lock manager with its lock client. */
 interface Peer {
   readonly locks: LockManager;
   readonly client: LockClient;

@@ -27,7 +27,7 @@ interface Settings {
    * Called with each new connection, before commands use it. Commands wait until the callback has resolved.
    */
   readonly onUp?: (wire: Wire) => Promise<void>;
-  /** Called when the connection has broken. The link then opens another one by itself. */
+  /** Called when the connection has broken. The `Link` then opens another connection by itself. */
   readonly onDown?: () => void;
   readonly onMessage?: (channel: string, message: string) => void;
 }

@@ -56,7 +56,8 @@ export function conflict(one: Held, other: Held): boolean {
 }
 
 /**
- * Returns whether `one` and `other` are the same hold, before and after another process resumed its session.
+ * Returns whether `one` and `other` are the same hold. It stays the same when another process resumes its
+ * session.
  */
 export function isSame(one: Held, other: Held): boolean {
   return lifeOf(one) === lifeOf(other);

@@ -63,7 +63,10 @@ interface Props extends Pick<Stage, 'timeline' | 'judge' | 'store' | 'holds'> {
   readonly plan: Plan;
 }
 
-/** Creates the clients of a run and starts them. Returns the parts that faults affect. */
+/**
+ * Creates the clients of a run and starts them. Returns the objects to which faults apply, such as the
+ * clients, their connections and the store.
+ */
 function setStage({ timeline, judge, store, holds, agreements, writes, product, plan }: Props): Stage {
   const { queues } = plan;
   const machineOf = (i: number, name = `c${i}`): Machine => {
