@@ -8,7 +8,8 @@ import { machineTime } from '../src/base/machine.ts';
 const SCRIPT = fileURLToPath(new URL('./contender.ts', import.meta.url));
 
 /**
- * A hold, in microseconds of the machine's clock. If its process was killed, the hold ended at that moment.
+ * A hold of a contender. Its times are microseconds of the machine's clock. If the contender's process was
+ * killed during the hold, the hold ended at that moment.
  */
 export interface Hold {
   readonly who: number;

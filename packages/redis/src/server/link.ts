@@ -197,7 +197,9 @@ export class Link {
     wire.close();
   }
 
-  /** Drops the connection if its server did not respond, redirected the command, or is a replica. Keeps the address of a redirect. */
+  /**
+   * Drops the connection if its server did not respond, is a replica, or redirected the command. A redirect names the server for the next connection.
+   */
   #judge(wire: Wire, error: unknown): void {
     const moved = movedTo(error);
     if (moved) this.#at = { ...this.#at, ...moved };

@@ -189,7 +189,7 @@ export class Cluster {
       if (!isStale && !this.terms.hasQuorum(leader)) this.#commit(leader, proposal);
       else if (!isStale) this.#carryOut(proposal);
       // If the leader was replaced before a majority had the command, the next leader may have it in its log
-      // or not.
+      // or not. So chance decides whether the command is executed.
       else if (this.terms.leader && !proposal.isOfLeader && this.#random.chance(0.5))
         this.#carryOut({ ...proposal, outcome: () => undefined });
     });

@@ -13,7 +13,7 @@ export class Judge {
   readonly story: string[] = [];
   /** The events of the run, for the picture. */
   readonly facts: Fact[] = [];
-  /** The first rule that the run broke. */
+  /** The first rule that the run broke. `undefined` if it has kept all rules so far. */
   broken: Rule | undefined;
   /** Simulated time of the last event. */
   lastAt = 0;

@@ -19,7 +19,7 @@ import { Storm } from './storm.ts';
 
 /** The result of one simulated run. */
 export interface Played {
-  /** The first rule that the run broke. */
+  /** The first rule that the run broke. `undefined` if it kept all rules. */
   readonly broken: Rule | undefined;
   readonly story: readonly string[];
   readonly facts: readonly Fact[];
