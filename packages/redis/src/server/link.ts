@@ -197,9 +197,7 @@ export class Link {
     wire.close();
   }
 
-  /**
-   * Drops the connection if its server did not respond, is a replica, or redirected the command. A redirect names the server for the next connection.
-   */
+  /** Drops the connection if its server did not respond, is a replica, or redirected the command. Connects next to the server of a redirect. */
   #judge(wire: Wire, error: unknown): void {
     const moved = movedTo(error);
     if (moved) this.#at = { ...this.#at, ...moved };
