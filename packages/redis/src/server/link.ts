@@ -197,7 +197,7 @@ export class Link {
     wire.close();
   }
 
-  /** Drops the connection if its server did not respond, is a replica, or redirected the command. Connects next to the server of a redirect. */
+  /** Drops the connection if its server did not respond, is a replica, or redirected the command. Then connects to the server of a redirect. */
   #judge(wire: Wire, error: unknown): void {
     const moved = movedTo(error);
     if (moved) this.#at = { ...this.#at, ...moved };

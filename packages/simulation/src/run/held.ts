@@ -3,7 +3,7 @@ import type { Machine } from '../timeline.ts';
 import { LIMIT } from './plan.ts';
 import type { StoredEntry } from './store.ts';
 
-/** A hold, with what its client knows about it. */
+/** A hold of a simulated client: its entry, its proven time, and the state of its downgrade and release. */
 export interface Held {
   readonly who: string;
   readonly machine: Machine;

@@ -217,7 +217,7 @@ function stepOf({ random, holdsMs, queues, hasOperator }: Context): Step {
   };
 }
 
-/** Returns the queues of a step that must support shared entries. */
+/** Returns the queues in which a step with this `way` adds shared entries. */
 function plainFor(way: Step['way'], queue: string, queues: readonly string[]): readonly string[] {
   if (way === 'multi shared') return queues;
   return way === 'shared' || way === 'downgrade' ? [queue] : [];

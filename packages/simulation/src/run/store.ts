@@ -94,7 +94,7 @@ export interface Store {
   left(): readonly string[];
 }
 
-/** The parts that a simulated store needs. */
+/** The parts of a simulated run that its store uses. */
 export interface Premises {
   readonly timeline: Timeline;
   readonly random: Random;
