@@ -16,9 +16,10 @@ export interface Scene<T> {
 }
 
 /**
- * Makes the call of a scene again and again. Aborts its signal at the first point at which the client waits
- * for a message, then at the second, and so on. Checks that the call settles, rejects only with the signal's
- * reason, and leaves nothing behind. Returns how often the call was aborted before it succeeded.
+ * Makes the call of `scene`, a cancellable call to test, again and again. Aborts the first call at the first
+ * point at which the client waits for a message, the second call at the second point, and so on.
+ * Checks that each call settles, rejects only with the signal's reason, and leaves nothing behind. Returns
+ * how many calls rejected because of the abort.
  */
 export async function givenUpAtEveryPoint<T>(scene: Scene<T>): Promise<number> {
   let inTime = 0;

@@ -48,7 +48,10 @@ export class Instance {
     return this.#isFrozen;
   }
 
-  /** Waits for a short simulated time, and then until the simulated process is not frozen. */
+  /**
+   * Called at each point at which the simulated process awaits something. Freezes the process if the test has
+   * chosen this point. Waits for a short simulated time, and then until the process is not frozen.
+   */
   async point(): Promise<void> {
     if (this.#isOver) return;
     if (this.points++ === this.#freezeAt) this.#isFrozen = true;

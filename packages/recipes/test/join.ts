@@ -7,7 +7,7 @@ export interface Joined {
   readonly states: readonly ClaimState[];
   /** The latest state of the claim in which it waited in the queue. `undefined` if it never waited. */
   readonly queued: Queued | undefined;
-  /** The ownership, once the lock is held. */
+  /** The ownership of the lock. `undefined` until the lock is granted. */
   readonly ownership: Ownership | undefined;
   /** Promise of the ownership. Rejects with the error that ended the claim before a grant. */
   readonly held: Promise<Ownership>;

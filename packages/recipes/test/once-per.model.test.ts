@@ -125,8 +125,8 @@ describe('oncePer with instances that die or freeze', () => {
             clock.after(comesAfterMs, () => calls.push({ slot, called: scene.call(one, slot, `i${i}`) }));
             clock.after(comesAfterMs + wakesAfterMs, () => one.wake());
           }
-          // The random times may thaw a simulated process before it reaches the point at which it freezes.
-          // Such a process stays frozen, as if it had died.
+          // With random times, `wake` may come before a simulated process has reached the point at which it
+          // freezes. Then the process stays frozen until the end of the trial, as if it had died.
           await clock.advance(LATE_MS * instances.length);
           expect(scene.late).to.deep.equal([]);
           const isCalm = instances.every(({ freezeAt }) => freezeAt === Infinity);

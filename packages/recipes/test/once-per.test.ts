@@ -225,8 +225,8 @@ describe('oncePer', () => {
       expect(await failureOf(broken.run('2', () => expect.fail('not in order')))).to.include({
         code: 'INVALID_ARGUMENT',
       });
-      // The call is also rejected when another client notes a slot during the call, and `compare` fails for
-      // that slot.
+      // `run` also rejects if another client stores a slot in the register during the call, and the function
+      // `compare` fails for that slot.
       await report.forget();
       const run = failureOf(broken.run('2', () => expect.fail('not in order')));
       await client.register('report', 'slot').change(() => '{"slot":"1","token":"1","by":"b","at":1}');

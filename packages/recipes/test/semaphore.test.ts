@@ -176,8 +176,8 @@ describe('a semaphore', () => {
       const waits = [pool.acquire(), pool.acquire(), pool.run((held) => held)];
       const claims = follow(pool.claim());
       await stage.settle();
-      // Four waiters each subscribe to their own entry. The semaphore subscribes once to the limit for all
-      // of them.
+      // Each of the four waiters subscribes to its own entry. The client subscribes only once, for all of
+      // them, to the register that stores the limit of the semaphore.
       expect(stage.server.watcherCount - whileHeld).to.equal(4 + 1);
       await permit.release();
       await (await waits[0]!).release();

@@ -106,7 +106,8 @@ describe('a replica of Redis that lags and takes over', () => {
     await holder.run('warm', async () => undefined);
     replication.toClient.blackhole();
     const held = await holder.acquire('report');
-    // The session was opened before the replica was cut off, so the replica knows the session. It does not know the entry.
+    // The session was opened before the replica was cut off, so the replica knows the session. The entry was added after that, so the replica does
+    // not know it.
     const loss = lossOf(held);
     await requested(replica, ['REPLICAOF', 'NO', 'ONE']);
     isPromoted = true;

@@ -86,7 +86,7 @@ abstract class FakeClient extends EventEmitter {
   }
 }
 
-/** Behaves as a connection of ioredis. */
+/** A simulated client that behaves as a connection of ioredis. */
 export class FakeIoRedis extends FakeClient {
   static readonly library: Library = 'ioredis';
   static readonly closes = 'disconnect';
@@ -112,7 +112,7 @@ export class FakeIoRedis extends FakeClient {
   }
 }
 
-/** Behaves as a client of npm redis. */
+/** A simulated client that behaves as a client of npm redis. */
 export class FakeNodeRedis extends FakeClient {
   static readonly library: Library = 'redis';
   static readonly closes = 'destroy';

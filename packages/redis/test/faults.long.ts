@@ -157,7 +157,8 @@ describe('a connection to Redis', () => {
     await trap.lost;
     await requested;
     expect(await repeatUntilDefinite(() => session.remove('jobs', spec.id), signal)).to.equal(true);
-    // Sends a copy of the enqueue after the removal of the entry, as if the network had delivered it late.
+    // Sends a copy of the request that enqueued the entry, after the removal of the entry. It simulates a
+    // network that delivers the copy late.
     const { operator } = clients;
     const copy = [session.id, '1', '0', 'jobs', spec.id, '0', '1', '1', ''];
     const response = await operator.redis.evalsha(SCRIPTS.enqueue.sha, 1, operator.key('meta'), ...copy);

@@ -18,8 +18,8 @@ export function harness(prefix: string, server: typeof sharedRedis = sharedRedis
     name: 'redis',
     ttlMs: 800,
     // A waiter reads the queue when the first lease ends, and so removes expired entries. A waiter far back
-    // in the queue does so up to 100 ms after the first waiter. The limit of 800 ms leaves 700 ms for a busy
-    // machine.
+    // in the queue does so up to 100 ms after the first waiter. The tests allow 800 ms, since the machine may
+    // be busy.
     expiryGranularityMs: 800,
     connect: async () => redis({ url: `redis://${await endpoint()}`, prefix }),
     traces: true,

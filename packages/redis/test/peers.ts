@@ -32,7 +32,7 @@ export function redlock(client: Redis, settings: RedlockSettings): Redlock {
   return new Made([client], settings);
 }
 
-/** `Mutex` of npm redis-semaphore, with its retries every 10 ms. */
+/** Returns a `Mutex` of npm redis-semaphore. By default it retries every 10 ms. */
 export function mutex(client: Redis, key: string): Mutex {
   const { Mutex: Made } = ofBench('redis-semaphore') as SemaphoreModule;
   return new Made(client, key, { acquireTimeout: 600_000 });

@@ -114,7 +114,7 @@ async function work(
     await ownership.release().catch(() => undefined);
   }
 
-  /** Holds for some milliseconds, or until the hold is lost. */
+  /** Waits while a client holds the lock: for some milliseconds, or until the hold is lost. */
   function held({ signal }: Ownership): Promise<void> {
     return pause(5 + (holds.length % 7), undefined, { signal }).catch(() => undefined);
   }

@@ -51,7 +51,7 @@ export class Link<M extends LinkEnd = LinkEnd> {
     this.member = ends.member;
   }
 
-  /** Number of calls without a response. */
+  /** Number of calls that wait for a response. */
   get calls(): number {
     return this.#calls.size;
   }

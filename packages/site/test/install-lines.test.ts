@@ -15,7 +15,10 @@ function packageOf(specifier: string): string {
     .join('/');
 }
 
-/** Returns the packages, without versions, that the install commands of a page name (such as `npm install`). */
+/**
+ * Returns the names of the packages in the install commands of a page, for instance after `npm install`.
+ * Leaves out the versions.
+ */
 function installed(text: string): ReadonlySet<string> {
   const words = [...text.matchAll(INSTALL)].flatMap(([, line = '']) =>
     line.split(' #')[0]!.split(/[\s,;)]+/),

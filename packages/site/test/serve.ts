@@ -12,8 +12,8 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Files of a folder over HTTP, served as static hosts do: an address without a file ending returns the
- * `.html` page.
+ * An HTTP server for the files of a folder. Like a static host, it returns the `.html` page for an address
+ * without a file ending.
  */
 export interface Served {
   readonly url: string;

@@ -13,7 +13,10 @@ const SITE = join(import.meta.dirname, '..');
 
 type UseStream = <T>(stream$: Observable<T>) => Readonly<ShallowRef<T | undefined>>;
 
-/** Loads the composable of the page for Vue, unchanged. */
+/**
+ * Loads the composable (a function for Vue components) that the site's page `vue.md` shows, with its code
+ * unchanged.
+ */
 async function composableOfPage(): Promise<UseStream> {
   const page = readFileSync(join(SITE, 'pages/vue.md'), 'utf8');
   const code = /```typescript\n(\/\/ use-stream\.ts\n.*?)```/s.exec(page)?.[1];
@@ -55,7 +58,8 @@ describe("the composable of the site's page for Vue", () => {
     const last = queue.value;
 
     await held.release();
-    // The release empties the queue. A composable that was still subscribed would show the empty queue.
+    // The release empties the queue. If the composable were still subscribed, its value would now be the
+    // empty queue.
     await firstValueFrom(client.queue('oven').pipe(filter(({ snapshot }) => snapshot?.entries.length === 0)));
     expect(queue.value).to.equal(last);
     client.close();

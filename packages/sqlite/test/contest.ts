@@ -8,7 +8,8 @@ import { machineTime } from '../src/base/machine.ts';
 const SCRIPT = fileURLToPath(new URL('./contender.ts', import.meta.url));
 
 /**
- * A hold, in microseconds of the machine's clock. If its process was killed, the hold ended at that moment.
+ * A hold of a contender. Its times are microseconds of the machine's clock. If the contender's process was
+ * killed during the hold, the hold ended at that moment.
  */
 export interface Hold {
   readonly who: number;
@@ -19,7 +20,7 @@ export interface Hold {
   readonly killed: boolean;
 }
 
-/** How long a contender's event loop was blocked. */
+/** The delays of a contender's event loop in milliseconds: the 99.9th percentile and the maximum. */
 export interface Blocks {
   readonly blockP999Ms: number;
   readonly blockMaxMs: number;

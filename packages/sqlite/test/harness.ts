@@ -9,8 +9,8 @@ export function harness(): BackendHarness {
   return {
     name: 'sqlite',
     ttlMs: 800,
-    // A waiter notices an expired session at its next poll of the file, within 250 ms. The limit of 800 ms
-    // leaves the rest for a busy machine.
+    // A waiter notices an expired session at its next poll of the file, within 250 ms. The tests allow 800
+    // ms, since the machine may be busy.
     expiryGranularityMs: 800,
     connect: async () => sqlite({ file: bench.file }),
     traces: true,

@@ -67,7 +67,7 @@ function polledRow(everyMs: number): Make {
   };
 }
 
-/** The kinds of locks, and how a contender creates one over a file. */
+/** For each kind of lock that is compared, a function that creates such a lock over a file. */
 export const LOCKERS: Readonly<Record<string, Make>> = {
   queuelock,
   'proper-lockfile, tries every 10 ms': properLockfile(10),

@@ -38,7 +38,7 @@ describe('a SQLite file that another user can change', () => {
     const placement = await (await clients.session()).enqueue(newSpec());
     await admitted(placement);
     // If queuelock removed the inbox of the session that it has ended, it would do so before the next turn of
-    // the event loop.
+    // the event loop. So the test waits for that turn.
     await new Promise((resolve) => setImmediate(resolve));
     expect(existsSync(victim)).to.equal(true);
   });

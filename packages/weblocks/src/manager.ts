@@ -69,7 +69,10 @@ class StoredLockManager implements LockManager {
   readonly #contended = new ContendedNames();
   /** Requests that may still have an entry in the store. */
   readonly #unfinished = new Map<LockRequest, Promise<void>>();
-  /** Distinguishes the requests of this manager from the requests of all others. */
+  /**
+   * A random text in the ids of this manager's requests, so that no request of another manager has the same
+   * id.
+   */
   readonly #tag = randomBytes(8).toString('hex');
   #requests = 0;
   #closed: Promise<void> | undefined;

@@ -63,7 +63,9 @@ function callbackOf(callback: unknown): RequestArguments['callback'] {
   throw new TypeError(`callback is a function; got ${callback === null ? 'null' : typeof callback}`);
 }
 
-/** Converts to a `DOMString`, which is any sequence of UTF-16 code units. */
+/**
+ * Converts a value to a text as Web IDL does for a `DOMString`, which is any sequence of UTF-16 code units.
+ */
 function textOf(value: unknown): string {
   if (typeof value === 'symbol') throw new TypeError('a symbol cannot be converted to a string');
   return String(value);

@@ -3,7 +3,7 @@ import type { ContendedNames } from './contended-names.ts';
 import type { QueuesOfName } from './names.ts';
 import { QueueClaim } from './queue-claim.ts';
 
-/** What a request does with its entries, from entering its queues to leaving them. */
+/** The entries of one lock request: adds them to their queues, waits for the grant, and removes them. */
 export interface RequestEntries {
   /**
    * Enters the queues. Resolves when the store has responded, with whether the request is already decided: granted, not available, or

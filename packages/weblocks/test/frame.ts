@@ -5,7 +5,7 @@ import { createLockManager, type HeldLock, type LockManager, type LockOptions } 
 import { expect } from 'chai';
 import { filter, firstValueFrom } from 'rxjs';
 
-/** What a store must provide for the tests of web locks. */
+/** A store on which the tests of web locks run, with its times. */
 export interface Store {
   readonly name: string;
   /** The TTL for the tests in milliseconds: the shortest one that does not expire on a busy machine. */
@@ -16,7 +16,7 @@ export interface Store {
   connect(): Backend;
 }
 
-/** A manager with its lock client. */
+/** A lock manager with its lock client. */
 interface Peer {
   readonly locks: LockManager;
   readonly client: LockClient;

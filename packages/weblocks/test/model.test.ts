@@ -32,7 +32,9 @@ function optionsOf(kind: (typeof KINDS)[number], signal: AbortSignal): LockOptio
   return kind === 'aborted' ? { signal } : { mode: kind };
 }
 
-/** Records who holds which lock, and throws if two holds exclude each other or if a token does not grow. */
+/**
+ * Records which clients hold which locks. Throws if two holds exclude each other or if a token does not grow.
+ */
 class Ledger {
   readonly #holding = new Map<string, Set<HeldLock>>();
   readonly #tokens = new Map<string, bigint>();

@@ -57,7 +57,7 @@ export class ZooKeeperBackend implements Backend {
   readonly #clock = systemClock();
   readonly #followed = new LocalWaiters();
   readonly #closing = new AbortController();
-  /** Pacers, which delay connection attempts after failures: one for each failed attempt. A later attempt takes one, and so continues its backoff. */
+  /** Pacers of failed connection attempts. Each attempt takes one of them, if there is any, and so continues the backoff of an earlier attempt. */
   readonly #pacers: ConnectionPacer[] = [];
   readonly #connections = new Set<ZkDriver>();
   readonly #viewer$: Observable<ZkDriver>;

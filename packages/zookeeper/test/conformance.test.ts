@@ -3,7 +3,7 @@ import { SINGLE } from './bench.ts';
 import { harnesses } from './harness.ts';
 
 describe('@queuelock/zookeeper', () => {
-  // The limit for the end of expired entries is 20 ticks. An idle machine needs a tenth: the server removes
-  // an entry within two ticks after the end of the TTL.
+  // The tests allow 20 ticks from the end of a TTL to the removal of the expired entries. An idle machine
+  // needs a tenth of that: the server removes an entry within two ticks.
   describeBackend({ ...harnesses()('curator'), expiryGranularityMs: 20 * SINGLE.tickTimeMs, atOnce: 4 });
 });

@@ -98,7 +98,8 @@ describe('a ZooKeeper queue with foreign children', () => {
     asOperator(server, async (zk) => (await zk.children(`/${queue}`)) ?? []);
 
   /**
-   * Runs `work` while the queue has a child that an operator has created: `name` and a number of the server.
+   * Runs `work` while the queue has a child that an operator has created. The child's name is `name` and a
+   * number that the server appends.
    */
   const beside = <T>(name: string, work: (zk: ZkDriver) => Promise<T>): Promise<T> =>
     asOperator(server, async (zk) => {

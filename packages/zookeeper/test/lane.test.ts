@@ -1,7 +1,10 @@
 import { expect } from 'chai';
 import { Lane, runInLanes } from '../src/base/lane.ts';
 
-/** A task that records when it runs, and that the test ends. */
+/**
+ * Returns a task for a lane. The task writes `name` to `log` when it starts, and ends when the test calls
+ * `end` or `fail`.
+ */
 function work(log: string[], name: string) {
   let end!: () => void;
   let fail!: (error: Error) => void;

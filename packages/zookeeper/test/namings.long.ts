@@ -14,8 +14,8 @@ const NAMINGS = [
 
 /**
  * Titles of conformance tests that cannot pass with naming `curator-lease`. With it, every child of a queue
- * counts as an entry, even the directory of a nested queue, and an entry may have any limit. So the backend
- * refuses no operation, but behaves differently.
+ * counts as an entry, even the directory of a nested queue, and an entry may have any limit. So the
+ * operations of these tests succeed, but with other results.
  */
 const NOT_OF_LEASES: ReadonlySet<string> = new Set([
   'names that nest are separate queues',

@@ -57,7 +57,8 @@ describe('the minimum TTL of a ZooKeeper session', () => {
         `500 ms; set tickTimeMs and syncLimit of the backend to the values of the servers ${FOR_A_SINGLE_SERVER}, or raise ` +
         'maxSessionTimeout of the servers; got 3000',
     );
-    // The client has sent the request to end the session. A busy server ends it a little later.
+    // When `open` rejects, the client has already sent the request to end the session. A busy server ends the
+    // session a little later, so the test polls.
     await eventually(async () => (await sessions(server.endpoint)).length === before.length);
   });
 

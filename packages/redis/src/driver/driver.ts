@@ -8,7 +8,7 @@ export interface Address {
   readonly port: number;
 }
 
-/** Callbacks of a connection. */
+/** Callbacks of a connection, and a signal that gives up connecting. */
 export interface WireEvents {
   /** Called with each message on a channel that the connection is subscribed to. */
   readonly onMessage: (channel: string, message: string) => void;

@@ -31,9 +31,10 @@ export const sessionScripts: Readonly<Record<'open' | 'resume' | 'renew' | 'look
   ),
 
   /**
-   * Renews the session's lease. Also checks about 200 of the session's entries, and notifies the session of those that were deleted from their queues
-   * without a client. The next renewal continues at the returned cursor. Arguments: session, generation, cursor, and the session's newest entry with its number. Returns the next cursor, the
-   * number of the newest notification, the count of fields of the session's hash, and whether the store has the newest entry under this number.
+   * Renews the session's lease. Also checks about 200 of the session's entries, and notifies the session if one was deleted from its queue other than
+   * by a client, for instance by an operator with `redis-cli`. The next renewal continues at the returned cursor.
+   * Arguments: session, generation, cursor, and the session's newest entry with its number. Returns the next cursor, the number of the newest
+   * notification, the count of fields of the session's hash, and whether the store has the newest entry under this number.
    */
   renew: script(
     'renew',

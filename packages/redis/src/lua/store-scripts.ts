@@ -68,7 +68,7 @@ export const storeScripts: Readonly<
   return {'ok', first_end(q), rows}`,
   ),
 
-  /** Reads when leases end. Arguments: queues. Returns for each the microseconds until the first lease at its head ends. */
+  /** Returns for each given queue the microseconds until the first lease at its head ends. Arguments: queues. */
   ends: script(
     'ends',
     `

@@ -27,7 +27,7 @@ interface Settings {
    * Called with each new connection, before commands use it. Commands wait until the callback has resolved.
    */
   readonly onUp?: (wire: Wire) => Promise<void>;
-  /** Called when the connection has broken. The link then opens another one by itself. */
+  /** Called when the connection has broken. The `Link` then opens another connection by itself. */
   readonly onDown?: () => void;
   readonly onMessage?: (channel: string, message: string) => void;
 }
@@ -197,7 +197,7 @@ export class Link {
     wire.close();
   }
 
-  /** Drops the connection if its server did not respond, redirected the command, or is a replica. Keeps the address of a redirect. */
+  /** Drops the connection if its server did not respond, is a replica, or redirected the command. Then connects to the server of a redirect. */
   #judge(wire: Wire, error: unknown): void {
     const moved = movedTo(error);
     if (moved) this.#at = { ...this.#at, ...moved };

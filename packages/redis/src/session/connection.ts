@@ -48,7 +48,7 @@ export class Connection {
   readonly steps: Steps;
   readonly inbox: string;
   readonly headLeases: HeadLeaseTimer;
-  /** Emits when the connection for scripts has broken, and when it is open again. Notifications may have been missed then. */
+  /** Emits when the connection for commands has broken, and when it is open again. Notifications may have been missed then. */
   readonly doubts$: Observable<void>;
   readonly #doubts$ = new Subject<void>();
   readonly #clock: Clock;
@@ -71,8 +71,8 @@ export class Connection {
       clock,
       withinMs,
       onDown: () => {
-        // When the connection for steps has broken, the subscribed connection is reopened too. Notifications
-        // must come from the server that runs the steps.
+        // When the connection for commands has broken, the connection for notifications is reopened too.
+        // Notifications must come from the server that executes the commands.
         this.#notifications.renew(new Error('the connection for steps broke'));
         this.#doubts$.next();
       },
@@ -133,19 +133,20 @@ export class Connection {
   }
 
   /**
-   * Passes notifications about a session to its object from now on, until `leave` is called with this object.
+   * Passes notifications about a session to the object `resident` of that session, until `leave` is called
+   * with the same object.
    */
   settle(resident: Resident): void {
     this.#residents.set(resident.id, resident);
   }
 
   leave(resident: Resident): void {
-    // If this process has resumed the session meanwhile, `#residents` contains a newer object for the same
-    // id, which must stay.
+    // If this process has resumed the session meanwhile, `#residents` contains a newer object for the
+    // session. That object must stay.
     if (this.#residents.get(resident.id) === resident) this.#residents.delete(resident.id);
   }
 
-  /** Emits the data of an observer at once, and again after each change. */
+  /** Emits the data that an observer watches: at once, and again after each change. */
   watch<T>({ channel, ...lastRead }: Watched<T>): Observable<T> {
     this.#listen();
     return readings({

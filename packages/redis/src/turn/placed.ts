@@ -10,8 +10,8 @@ export interface Placed extends TrackedEntry {
 }
 
 /**
- * Returns the newest of these entries, which has the highest number. A server that has lost its latest writes
- * loses the newest entry first. So a check of this entry detects the loss of any of them.
+ * Returns the newest of the given entries, which has the highest number. A server that loses its latest
+ * writes loses the newest entry first. So if the newest entry is still stored, all of them are.
  */
 export function newestOf(entries: readonly Placed[]): Placed | undefined {
   return entries.reduce<Placed | undefined>(

@@ -53,7 +53,7 @@ const NO_LEADER_WITHIN_MS = 500;
  * The consensus of a simulated etcd cluster, as clients can observe it. There is one log, to which one leader
  * at a time may append while a majority is running and reachable.
  * It models when and whether a command takes effect, and how late each member applies it. It also models
- * which member leads in which term, and which one only believes so.
+ * which member leads in which term, and which former leader still believes that it leads.
  */
 export class Cluster {
   readonly store: Store = new Store(() => this.terms.leader?.lessor);
@@ -189,7 +189,7 @@ export class Cluster {
       if (!isStale && !this.terms.hasQuorum(leader)) this.#commit(leader, proposal);
       else if (!isStale) this.#carryOut(proposal);
       // If the leader was replaced before a majority had the command, the next leader may have it in its log
-      // or not.
+      // or not. So chance decides whether the command is executed.
       else if (this.terms.leader && !proposal.isOfLeader && this.#random.chance(0.5))
         this.#carryOut({ ...proposal, outcome: () => undefined });
     });

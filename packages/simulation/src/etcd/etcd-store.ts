@@ -13,8 +13,8 @@ import type { Member } from './member.ts';
 
 const MIN_TTL_S = 2;
 /**
- * Severity of the fault `stranger`, a client of other software, below which that client takes the single key
- * of a queue. From this severity on, and in a queue without a single key, that client adds an entry.
+ * The fault `stranger` is a client of other software that uses a queue. If the fault's severity is below this
+ * number and the queue has a single key, that client takes the single key. Otherwise it adds an entry.
  */
 const TAKES_SINGLE = 0.75;
 // Prefix of the keys of registers. Clients also record there which entries they evicted.
@@ -111,9 +111,9 @@ export class EtcdStore implements Store {
   shownAt(queue: string, text: string, since: number): number | undefined {
     const { keyspace } = this.#cluster.store;
     const mayHaveLostEvents = keyspace.losesBefore > 0 && losesEvents(this.#premises.plan.version);
-    // Accepts the observed state if its time cannot be known: older states were compacted, or the server may
-    // have lost events of deletions. After lost events, an observer may even show a state that never existed,
-    // until it reads the queue again.
+    // Cannot check the observed state if older states were compacted, or if the server may have lost events
+    // of deletions. Then accepts the state by returning `since`. After lost events, an observer may even show
+    // a state that never existed, until it reads the queue again.
     if (keyspace.compacted > 0 || mayHaveLostEvents) return since;
     let at = Math.max(1, since);
     while (at <= keyspace.revision && this.shown(queue, at) !== text) at += 1;

@@ -3,7 +3,10 @@ import { Machine, type Timeline } from '../timeline.ts';
 import type { Member } from './member.ts';
 import type { Store } from './store.ts';
 
-/** What an election depends on: the members, the state of the store, and the length of the log. */
+/**
+ * The parts of a cluster on which an election depends: the members, the state of the store, and the length of
+ * the log.
+ */
 export interface Electorate {
   readonly members: readonly Member[];
   readonly store: Store;

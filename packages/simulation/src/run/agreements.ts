@@ -82,9 +82,9 @@ export class Agreements {
     this.#rounds.set(round, [...others, place]);
     const isFree = others.every((other) => other.index !== index);
     this.#agree(isFree && index < ROUND_MEMBERS, () => `${who} is number ${index} of the round ${round} too`);
-    // Counts the clients that have arrived and are in no other round, since a participant that gave up when
-    // the round began was one of its members. If the queue has more entries than that, counts these entries
-    // instead.
+    // A client that gives up when the round begins is a member of the round, but never reports the beginning.
+    // So the members are counted as the clients that have arrived and are in no other round. If the queue has
+    // more entries than that, its entries are counted instead.
     const came = this.#arrivals - [...this.#rounds.values()].flat().length + others.length + 1;
     const members = Math.max(came, this.#store.standing(queue).length);
     this.#agree(members >= ROUND_MEMBERS, () => `${who} begins a round alone`);

@@ -112,7 +112,8 @@ export class Client {
     next.#program.running += 1;
     machine.after(afterMs, () => {
       next.#program.running -= 1;
-      // Starts the process that resumes the session, unless it was closed during the delay.
+      // Starts the process that resumes the session, unless that process was closed or crashed during the
+      // delay.
       if (next.state === 'runs') next.start({ resumption, left: this.#program });
     });
     return next;

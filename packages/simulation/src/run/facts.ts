@@ -4,19 +4,19 @@ import type { Rule } from './rule.ts';
 export type Fact = { readonly atMs: number } & FactDetails;
 
 export type FactDetails =
-  /** A client begins to acquire `queues`. */
+  /** Event: a client begins to acquire `queues`. */
   | {
       readonly type: 'wants';
       readonly who: string;
       readonly client: string;
       readonly queues: readonly string[];
     }
-  /** An attempt to acquire has failed, or its client has given up. `why` is the reason. */
+  /** Event: an attempt to acquire has failed, or its client has given up. `why` is the reason. */
   | { readonly type: 'gets nothing'; readonly who: string; readonly why: string }
   | { readonly type: 'holds'; readonly who: string; readonly queue: string; readonly token: bigint }
   /**
-   * A hold has ended, or the run has ended during the hold. Until `untilMs` the holder believed that it
-   * holds.
+   * Event: a hold has ended, or the run has ended during the hold. Until `untilMs` the holder believed that
+   * it holds.
    */
   | {
       readonly type: 'held';
@@ -25,7 +25,7 @@ export type FactDetails =
       readonly untilMs: number;
       readonly how: HoldEnd;
     }
-  /** A fault begins. `target` is a client, or another part of the system. */
+  /** Event: a fault begins. `target` is a client, or another part of the system. */
   | { readonly type: 'fault'; readonly what: string; readonly target: string; readonly forMs: number }
   | { readonly type: 'frozen'; readonly client: string; readonly forMs: number }
   | { readonly type: 'crashes'; readonly client: string }

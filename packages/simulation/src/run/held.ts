@@ -3,7 +3,7 @@ import type { Machine } from '../timeline.ts';
 import { LIMIT } from './plan.ts';
 import type { StoredEntry } from './store.ts';
 
-/** A hold, with what its client knows about it. */
+/** A hold of a simulated client: its entry, its proven time, and the state of its downgrade and release. */
 export interface Held {
   readonly who: string;
   readonly machine: Machine;
@@ -56,7 +56,8 @@ export function conflict(one: Held, other: Held): boolean {
 }
 
 /**
- * Returns whether `one` and `other` are the same hold, before and after another process resumed its session.
+ * Returns whether `one` and `other` are the same hold. It stays the same when another process resumes its
+ * session.
  */
 export function isSame(one: Held, other: Held): boolean {
   return lifeOf(one) === lifeOf(other);

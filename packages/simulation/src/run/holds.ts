@@ -8,7 +8,7 @@ import { Takings } from './takings.ts';
 
 export type { Held };
 
-// Longest TTL in milliseconds that a client requests.
+// Longest TTL in milliseconds that a client requests in any simulated run.
 const LONGEST_TTL_MS = 20_000;
 
 /** All holds of a simulated run. Checks that holds which exclude each other do not overlap. */

@@ -11,9 +11,9 @@ export const UNSAFE: ReadonlySet<Rule> = new Set<Rule>(['exclusive', 'order', 't
 /** Records the events of a simulated run, and the first rule that was violated. */
 export class Judge {
   readonly story: string[] = [];
-  /** The events of the run, for the picture. */
+  /** The events of the run, from which its picture is drawn. */
   readonly facts: Fact[] = [];
-  /** The first rule that the run broke. */
+  /** The first rule that the run broke. `undefined` if it has kept all rules so far. */
   broken: Rule | undefined;
   /** Simulated time of the last event. */
   lastAt = 0;

@@ -112,7 +112,7 @@ export function withSteps(plan: Plan, change: (step: Step) => Step): Plan {
   return { ...plan, clients };
 }
 
-/** Sorts the faults by time. */
+/** Returns a copy of the plan with its faults sorted by time. */
 export function inOrder(plan: Plan): Plan {
   return { ...plan, faults: [...plan.faults].sort((one, other) => one.atMs - other.atMs) };
 }

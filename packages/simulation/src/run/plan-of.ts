@@ -42,18 +42,22 @@ const QUEUES = {
  * With this severity, that client takes the single key instead of adding an entry.
  */
 const STRANGE = 0.6;
-// Queues whose entries can be shared.
+// Names of the queues that support shared entries. In other queues, a step that needs shared entries becomes
+// a plain acquisition.
 const PLAIN: ReadonlySet<string> = new Set(['a', 'b', 'k', 'w']);
 
 const SHORT_HOLDS_MS = [0, 5, 100, 600, 2_000, 4_000];
 const LONG_HOLDS_MS = [5, 2_000, 8_000, 14_000, 20_000];
-/** Longest wait in milliseconds for other participants of a recipe. */
+/**
+ * Longest timeout in milliseconds of a wait in a recipe, for instance for the other members of a double
+ * barrier.
+ */
 const LONG_TIMEOUT_MS = 8_000;
 const SOUND = '3.5.30';
 const STALE_READS = '3.5.15';
 
-// TTLs in milliseconds for runs in which a holder is cut off. On ZooKeeper, a longer TTL would hide short
-// overlaps of two holds.
+// TTLs in milliseconds of the client that is cut off while it holds (see `withLonelyHolder`). On ZooKeeper
+// they are shorter: with a longer TTL, the simulation would miss short overlaps of two holds.
 const LONELY_TTLS_MS = { etcd: [10_000, 20_000], zookeeper: [3_000, 5_000, 10_000] } as const;
 
 /** Returns the plan that a seed determines. */
@@ -213,7 +217,7 @@ function stepOf({ random, holdsMs, queues, hasOperator }: Context): Step {
   };
 }
 
-/** Returns the queues of a step that must support shared entries. */
+/** Returns the queues in which a step with this `way` adds shared entries. */
 function plainFor(way: Step['way'], queue: string, queues: readonly string[]): readonly string[] {
   if (way === 'multi shared') return queues;
   return way === 'shared' || way === 'downgrade' ? [queue] : [];

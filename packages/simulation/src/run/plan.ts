@@ -8,8 +8,8 @@ export interface Step {
   readonly permits: number;
   readonly holdMs: number;
   /**
-   * Timeout of the wait in milliseconds. If the step's `way` is `claim` or `abort`, the client gives up at
-   * this time even if it holds.
+   * Timeout of the wait in milliseconds. If `way`, the step's way to acquire the lock, is `claim` or `abort`,
+   * the client gives up at this time even if it holds.
    */
   readonly waitTimeoutMs: number | undefined;
   /** Proven time in milliseconds that a hold must have left when it is granted. */
@@ -20,7 +20,10 @@ export interface Step {
    * resource accepts a write only while the entry exists. Only for exclusive locks.
    */
   readonly guardMs?: number;
-  /** Whether a client with the `way` `claim` releases the lock in the tick in which it is granted. */
+  /**
+   * For a step whose `way` is `claim`: whether the client releases the lock in the tick in which it is
+   * granted.
+   */
   readonly leavesAtGrant?: boolean;
 }
 
@@ -54,7 +57,7 @@ export interface Fault {
   readonly degree: number;
 }
 
-/** The simulated stores. */
+/** The kinds of stores that can be simulated. */
 export type StoreName = 'etcd' | 'zookeeper';
 
 /** All random choices of a simulated run. Delays are chosen during the run, by the same seed. */

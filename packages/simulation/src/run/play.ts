@@ -19,7 +19,7 @@ import { Storm } from './storm.ts';
 
 /** The result of one simulated run. */
 export interface Played {
-  /** The first rule that the run broke. */
+  /** The first rule that the run broke. `undefined` if it kept all rules. */
   readonly broken: Rule | undefined;
   readonly story: readonly string[];
   readonly facts: readonly Fact[];
@@ -63,7 +63,10 @@ interface Props extends Pick<Stage, 'timeline' | 'judge' | 'store' | 'holds'> {
   readonly plan: Plan;
 }
 
-/** Creates the clients of a run and starts them. Returns the parts that faults affect. */
+/**
+ * Creates the clients of a run and starts them. Returns the objects to which faults apply, such as the
+ * clients, their connections and the store.
+ */
 function setStage({ timeline, judge, store, holds, agreements, writes, product, plan }: Props): Stage {
   const { queues } = plan;
   const machineOf = (i: number, name = `c${i}`): Machine => {

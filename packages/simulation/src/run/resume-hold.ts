@@ -14,8 +14,8 @@ export async function resumeHold(
     return await client.acquire(queue, { ...permitted, mode: 'shared' });
   } catch (error) {
     if (!isDowngrading || !isQueueLockError(error, 'INVALID_ARGUMENT')) throw error;
-    // The error shows that the entry is still exclusive: the process crashed before its downgrade took
-    // effect. So the client acquires an exclusive lock.
+    // `INVALID_ARGUMENT` shows that the entry is still exclusive: the process crashed before its downgrade
+    // took effect. So the client acquires an exclusive lock.
     return client.acquire(queue, permitted);
   }
 }

@@ -35,7 +35,10 @@ export interface Connected {
   crash(): void;
 }
 
-/** One client's access to the store. A process that resumes the client's session uses it, too. */
+/**
+ * Connects one client to the store, and lets faults cut its connections or deny its requests. A process that
+ * resumes the client's session uses the same object.
+ */
 export interface Access {
   /** The connection to each server; `undefined` before the first use. */
   readonly links: readonly (Link | undefined)[];
@@ -63,15 +66,15 @@ export interface Store {
   compact(): void;
 
   /**
-   * Returns the access of the client `name`.
+   * Returns the object that connects the client named `name` to the store.
    * @param onSent called with every request that the client sends
    */
   access(name: string, onSent: () => void): Access;
 
   standing(queue: string): readonly StoredEntry[];
   /**
-   * Returns the client that has locked the single key of this queue, or a text that explains why no client
-   * should hold the lock. `undefined` if the queue has no single key.
+   * Returns the key of the entry whose client has locked the single key of this queue. Returns another text
+   * while no queuelock client has locked it, and `undefined` if the queue has no single key.
    */
   owner(queue: string): string | undefined;
   /** Returns the present state of a queue as text, in the form in which observers show it. */
@@ -91,7 +94,7 @@ export interface Store {
   left(): readonly string[];
 }
 
-/** The parts that a simulated store needs. */
+/** The parts of a simulated run that its store uses. */
 export interface Premises {
   readonly timeline: Timeline;
   readonly random: Random;

@@ -9,12 +9,12 @@ import type { Judge } from './judge.ts';
 const HANDS_OVER_FOR_MS = 150;
 
 /**
- * The first release by a session after another session has stolen the queue from it, and the number of later
- * holds.
+ * The first release by a robbed session, from which another session has stolen the queue. It comes after the
+ * steal.
  */
 interface Release {
   readonly at: number;
-  /** Number of holds that the session has begun since its first release after the theft. */
+  /** Number of holds that the robbed session has begun since this release. */
   begun: number;
 }
 
@@ -23,7 +23,7 @@ export class Takings {
   readonly #timeline: Timeline;
   readonly #judge: Judge;
   /**
-   * For each steal, the first release after it by the session that lost the queue. The key consists of this
+   * For each steal, the first release by the robbed session after the steal. The key consists of the robbed
    * session and the hold that stole the queue.
    */
   readonly #releases = new Map<string, Release>();
@@ -42,9 +42,11 @@ export class Takings {
   }
 
   /**
-   * Checks the start of a hold in a session whose queue another session has taken by a steal. That session may
-   * hand the queue over to its own entries only for `HANDS_OVER_FOR_MS`. One hold after that time is allowed,
-   * since the client may have been frozen between a release and this hold.
+   * Checks the beginning of a hold in a robbed session, from which another session has stolen the queue.
+   * After its first release, the robbed session may hand the queue over to its own entries only for
+   * `HANDS_OVER_FOR_MS`.
+   * One hold after that time is allowed, since the client may have been frozen between the release and this
+   * hold.
    * @param others all holds that have begun in the run
    */
   begin(held: Held, others: readonly Held[]): void {

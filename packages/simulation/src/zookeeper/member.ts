@@ -22,7 +22,10 @@ export class Member {
   isCut = false;
   /** Additional delay in milliseconds before the member applies transactions. */
   lagMs = 0;
-  /** Increases each time the member starts to serve clients. */
+  /**
+   * Number of the present period in which the member serves clients. It increases each time the member starts
+   * to serve.
+   */
   period = 0;
   leading: Leading | undefined;
   following: Following | undefined;

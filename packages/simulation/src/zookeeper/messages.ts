@@ -150,7 +150,7 @@ export function putStat(writer: JuteWriter, node: Node): void {
   writer.int(stat.dataLength).int(stat.numChildren).long(stat.pzxid);
 }
 
-/** An executed write, with what its response has to contain. */
+/** An executed write, with the data from which its response is written. */
 export interface Carried {
   readonly op: number;
   readonly steps: readonly Step[];

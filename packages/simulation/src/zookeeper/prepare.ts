@@ -32,7 +32,7 @@ export interface Mode {
 /** The session that sent a request. */
 export interface Requester {
   readonly session: bigint;
-  /** Whether the client is denied access. */
+  /** Whether the server rejects the client's changes because the client has no permission. */
   readonly isDenied: boolean;
 }
 

@@ -6,7 +6,10 @@ import type { Member } from './member.ts';
 
 const LENGTH_BYTES = 4;
 
-/** The link over which a client's socket sends, and what the simulation needs to know about the client. */
+/**
+ * The parts of a simulated socket: the link over which it sends, a function that returns whether the store
+ * denies the client access, and a callback.
+ */
 export interface Wiring {
   readonly link: Link<Member>;
   readonly isDenied: IsDenied;

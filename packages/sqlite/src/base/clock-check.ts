@@ -16,7 +16,10 @@ export interface ClockEvidence {
  * since Node reads it some milliseconds after the start, or later on a busy machine.
  */
 const NEAR_ZERO_S = 0.5;
-/** When the machine has run for at least this many seconds, a clock that shows nearly 0 at the start of a process is not the clock of the machine. */
+/**
+ * When the machine has run for at least this many seconds, its clock cannot show nearly 0. So a clock that shows nearly 0 is one that started with
+ * the process.
+ */
 const MIN_UPTIME_S = 5;
 /** The unit in which Linux reports the times of processes, on every architecture. */
 const TICKS_PER_S = 100;

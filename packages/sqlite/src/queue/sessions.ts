@@ -157,7 +157,7 @@ export class Sessions {
     return row === undefined ? undefined : homeFrom(row as Readonly<Record<keyof Home, unknown>>);
   }
 
-  /** Returns the sessions that end with the process `home`. */
+  /** Returns the numbers of the sessions that end when the process `home` ends. */
   at({ inbox, pid, started, namespace }: Home): readonly number[] {
     return (this.#at.all(inbox, pid, started, namespace) as readonly Row[]).map(({ num }) => num);
   }

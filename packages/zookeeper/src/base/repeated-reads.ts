@@ -50,7 +50,9 @@ export function readAgainOn<T>(
  */
 export class RepeatedReads<T> {
   readonly #options: RepeatedReadOptions<T> & ReadListener<T>;
-  /** The read that is running. A waiter waits far longer than it reads, so it keeps nothing of a read that has ended. */
+  /**
+   * The read that is running; `undefined` between two reads. A waiter waits far longer than it reads, so it should not keep an ended read in memory.
+   */
   #reading: Unsubscribable | undefined;
   #timer: NodeJS.Timeout | undefined;
   #state: 'idle' | 'reading' | 'stale' | 'ended' = 'idle';

@@ -28,8 +28,8 @@ interface EnqueueRequest {
   readonly location: QueueLocation;
   readonly spec: EntrySpec;
   /**
-   * Called with the path of the new node as soon as the node is created, so that the path is known even if a
-   * later request of the enqueue fails.
+   * Called with the path of the new node as soon as the node is created. So the path is known even if a later
+   * request of the enqueue fails.
    */
   readonly created: (path: string) => void;
 }

@@ -199,7 +199,7 @@ export class NativeConnections {
       timeout: Math.round(ttlMs),
       debug_level: 0,
       host_order_deterministic: false,
-      // By default, the npm package ends the session when a reply arrives in more than ten pieces. This limit is never reached.
+      // By default, the npm package ends the session when a reply arrives in more than ten pieces. So this sets a limit that no reply reaches.
       response_counter_limit: 1_000_000_000,
       ...this.#session,
     };

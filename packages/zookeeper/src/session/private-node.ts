@@ -9,8 +9,8 @@ import { withDirectory } from '../queue/parents.ts';
 export interface PrivateNode {
   readonly path: string;
   /**
-   * The id of the node's creation. It differs when another process has resumed the session, since that
-   * process creates the node anew.
+   * The id of the transaction that created the node. Another process that resumes the session creates the
+   * node anew, so the id then differs.
    */
   readonly czxid: bigint;
 }

@@ -22,8 +22,8 @@ export async function removeUnclaimed(
 }
 
 /**
- * Returns whether the node belongs to an entry that this process has claimed. While a claim in the same directory is in flight, it is unknown whether
- * the node belongs to it: then throws `UNAVAILABLE`, so that the caller retries.
+ * Returns whether the node belongs to a claimed entry: one that this process has enqueued again. While such an enqueue in the same directory is in
+ * flight, that may be unknown. Then throws `UNAVAILABLE`, so that the caller retries.
  */
 function isClaimed(node: string, claimed: ReadonlyMap<string, OwnEntry>): boolean {
   const directory = node.slice(0, node.lastIndexOf('/'));

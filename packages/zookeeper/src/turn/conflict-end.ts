@@ -57,8 +57,8 @@ export class ConflictEnd
   }
 
   unsubscribe(): void {
-    // A watch notifies all observers that it had at the removal, even an observer that another one has
-    // unsubscribed meanwhile.
+    // Forgets the observer, because the watch may still notify this object. A watch notifies all observers
+    // that it had at the removal, even an observer that was unsubscribed meanwhile.
     this.#observer = undefined;
     this.#local?.unfollow();
     this.#waiter.entry.deleteSharedListener(this);

@@ -31,11 +31,11 @@ export interface Gate {
 
 /**
  * Returns whether the queue of the gate was empty at the time of the transaction `zxid`.
- * `listing` is a list of the queue that was requested after the transaction in the same session, so it shows the state after the
- * transaction or a later one. It contains the entries of the queue, and when a child was last created or deleted (`childrenZxid`). If the
- * last change was before the transaction, an empty list means that the queue was empty at the time of the transaction.
- * If another client joined and left the queue between transaction and list, or the directory was removed, the result is `false` although
- * the queue may have been empty. A wrong `true` is impossible.
+ * `listing` is a list of the queue. It was requested after the transaction in the same session, so it shows the state after the transaction or a
+ * later one. It contains the entries of the queue, and when a child was last created or deleted (`childrenZxid`). If the last change was before the
+ * transaction, an empty list means that the queue was empty at the time of the transaction.
+ * The result may be `false` although the queue was empty: if another client joined and left between transaction and list, or if the directory was
+ * removed. A wrong `true` is impossible.
  */
 export function wasEmptyAt(zxid: bigint, listing: Listing | undefined): boolean {
   if (!listing || listing.stat.childrenZxid >= zxid) return false;

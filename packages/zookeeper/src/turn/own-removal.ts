@@ -32,7 +32,8 @@ export class OwnRemoval implements Subscribable<unknown>, RemovalObserver, Unsub
   }
 
   next(removal: Removal): void {
-    // A watch notifies all observers that it had at the removal, even one that another observer has unsubscribed. That one must not watch again.
+    // A watch notifies all observers that it had at the removal of the node. This one may have been unsubscribed meanwhile, and must then not watch
+    // again.
     if (this.#isOver) return;
     if (pathOf(this.#waiter) === this.#path) this.#observer?.next?.(removal);
     else this.#watch();

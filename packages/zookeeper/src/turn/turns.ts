@@ -50,7 +50,7 @@ export function placementOf(context: SessionContext, entryPosition: EntryPositio
   return otherLimit === undefined ? placement : { ...placement, otherLimit };
 }
 
-/** Records that an entry was admitted alone. Shared entries, and entries with a limit above 1, may be admitted beside others. */
+/** Records that an entry was admitted alone. Does nothing for shared entries and limits above 1, since such entries may be admitted beside others. */
 function recordTurn(
   { entry, path, shared, rule }: Pick<Waiter, 'entry' | 'path' | 'shared' | 'rule'>,
   { admitted }: Turn,

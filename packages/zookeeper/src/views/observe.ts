@@ -64,8 +64,8 @@ export function readWhileConnected<T>(
     let isCurrent = false;
     return readAgainOn(merge(changes$, breaks(zk), zk.ended$), {
       async read() {
-        // The server of this session may be behind a state that the observer has read through another
-        // session, so a `sync` brings the server up to date first.
+        // The observer may have read a newer state through another session. So a `sync` first brings the
+        // server of this session up to date.
         if (!isCurrent) await zk.sync();
         isCurrent = true;
         return read();

@@ -34,8 +34,8 @@ export function observeQueues(
     let tookMs = 0;
     let isCurrent = false;
     const read = async (): Promise<readonly ListedQueue[]> => {
-      // The server of this session may be behind a state that the observer has read through another server,
-      // so it is synchronized first.
+      // The observer may have read a newer state through another server. So a `sync` first brings the server
+      // of this session up to date.
       if (!isCurrent) await zk.sync();
       isCurrent = true;
       const startedAt = clock.now();
@@ -70,8 +70,8 @@ interface Known {
 const REMEMBERED_MS = 60_000;
 
 /**
- * Counts the entries that have left each queue. The number of departures between two walks through the tree is the number of entries at the first
- * walk, plus those that joined, minus those at the second walk. The sequence numbers show how many joined.
+ * Counts the entries that have left each queue between two walks through the tree: the entries at the first walk, plus those that joined, minus those
+ * at the second walk. The sequence numbers show how many joined.
  */
 export class QueueDepartures {
   readonly #clock: Clock;

@@ -25,8 +25,8 @@ type State =
   | { readonly status: 'connected'; readonly link: WireLink; readonly since: number }
   | { readonly status: 'ended'; readonly with: number };
 
-// Time limit for closing a session, in milliseconds. A server that works replies earlier. After that, the
-// socket is dropped, and the session ends by its timeout.
+// Time limit for closing a session, in milliseconds. A server that works sends its reply earlier than that.
+// At the limit, the client drops the socket, and the session ends by its timeout.
 const CLOSE_WITHIN_MS = 1_000;
 const CLOSED_HERE = 0;
 

@@ -17,7 +17,10 @@ const NO_KEY: SessionKey = { client_id: '0', client_password: '0'.repeat(32) };
 // because a backup was restored.
 const TRUSTED_FOR = 2;
 
-/** What a session must remember from one connection to the next. */
+/**
+ * The data of a session that the client keeps from one connection to the next, such as the key and the last
+ * transaction.
+ */
 export class SeenSession {
   readonly #ttlMs: number;
   readonly #clock: Clock;

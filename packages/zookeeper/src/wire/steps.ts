@@ -21,8 +21,8 @@ export function requestFor(steps: readonly Step[]): WireRequest<readonly StepRes
 }
 
 /**
- * Converts the results of the steps of a transaction to a result of `ZkDriver.multi`. Returns the result code of the failed step instead if
- * `REASONS` does not contain that code: the call must then reject.
+ * Converts the results of the steps of a transaction to a result of `ZkDriver.multi`. If a step failed with a result code that `REASONS` does not
+ * list, returns that code. The call must then reject.
  */
 export function doneOf(results: readonly StepResult[]): TransactionResult | number {
   const at = results.findIndex((result) => result.type === 'error' && !INNOCENT.includes(result.error));

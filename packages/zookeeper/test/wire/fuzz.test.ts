@@ -5,7 +5,7 @@ import { connected, driverTo } from './clients.ts';
 import { replyFrame, welcomeFrame, withLength } from './fake-frames.ts';
 import { fakeServer, welcoming, type Peer } from './fake-server.ts';
 
-/** Sends a malformed message in place of a reply. */
+/** Makes a simulated server send a malformed message in place of a reply. */
 type Nonsense = (peer: Peer, xid: number) => void;
 
 function lengthOf(value: number): Buffer {

@@ -62,7 +62,8 @@ export async function startSecureZooKeeper(certificates: Certificates): Promise<
 
 const MAX_WAIT_MS = 10_000;
 
-// ZooKeeper of Debian needs some jars for TLS that its manifest does not list.
+// For TLS, ZooKeeper of Debian needs some jars that its manifest does not list. `withNetty` adds them to the
+// class path.
 const NETTY = ['codec', 'resolver'].map((part) => `/usr/share/java/netty-${part}.jar`).join(delimiter);
 
 function withNetty(command: Command): Command {

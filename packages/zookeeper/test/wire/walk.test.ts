@@ -13,7 +13,7 @@ const CREATE2 = 15;
 const TOKEN = 7n;
 const CLOSE = -11;
 
-/** What a simulated server does when a request or the first message of a client arrives. */
+/** What a simulated server does when a request of a client arrives. */
 type Reaction = 'answer' | 'close' | 'answer and close' | 'answer with an event' | 'nonsense' | 'silence';
 
 const reaction = fc.oneof(
@@ -33,8 +33,8 @@ const walk = fc.record({
 type Walk = typeof walk extends fc.Arbitrary<infer T> ? T : never;
 
 /**
- * Returns a simulated server that reacts to requests and to clients' first messages as the two lists say, one
- * item for each. When a list ends, it continues as a normal server.
+ * Returns a simulated server with two lists: its reactions to requests, and its replies to the first messages
+ * of clients. It uses one item for each message. When a list ends, it continues as a normal server.
  */
 function partOf({ reactions, hellos }: Walk): Part {
   const nextReactions = [...reactions];
