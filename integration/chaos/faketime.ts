@@ -133,7 +133,8 @@ async function installed(): Promise<string> {
 }
 
 /**
- * Returns the fake time. If libfaketime is missing or has no effect, it skips the test and names the cause.
+ * Returns an object that sets the clocks of processes by libfaketime. If libfaketime is missing or has no
+ * effect, it skips the test and names the cause.
  */
 export async function findFakeTime(context: Context): Promise<FakeTime> {
   try {

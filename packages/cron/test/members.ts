@@ -16,9 +16,9 @@ export type MemberEvent = { readonly ev: 'ready' } | Reported;
 
 /** A command that a test sends to a member (one of the processes with the same jobs). */
 export interface MemberOrder {
-  /** Whether the process that gets the command must schedule its jobs now. */
+  /** Whether the member schedules its jobs when it receives this command. */
   readonly start?: boolean;
-  /** Whether the process that gets the command must end its running work now, and later work as soon as it starts. */
+  /** Whether the member ends its running work when it receives this command, and later work as soon as that starts. */
   readonly go?: boolean;
 }
 

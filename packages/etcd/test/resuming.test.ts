@@ -173,7 +173,8 @@ describe('a resumed etcd session', () => {
     const lossy = clients.backend({ hosts: bench.proxies[0].endpoint, heartbeatProof: 'verified' });
     const resumed = await lossy.resume!(resumption!, neverAborted);
     const lost = loseReply(bench.proxies[0], mentions(spec.id));
-    // Enqueues with another limit than before. If the resumed session did not find its entry, it would create one with another key.
+    // Enqueues the same entry with a limit of 2 instead of 1. The limit is part of the key. So if the resumed session did not find its entry, it
+    // would create a second one.
     const failure: unknown = await resumed.enqueue({ ...spec, limit: 2 }).catch((error: unknown) => error);
     expect(failure).to.have.property('code', 'UNAVAILABLE');
     await lost;

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { distrust, losesEvents, staleReads, type MemberFacts } from '../src/server/read-trust.ts';
 
-describe('staleReads', () => {
+describe('the check whether a version of etcd may return stale reads', () => {
   for (const [version, stale] of [
     ['3.3.27', true],
     ['3.4.0', true],
@@ -32,7 +32,7 @@ describe('staleReads', () => {
   }
 });
 
-describe('losesEvents', () => {
+describe('the check whether a version of etcd may lose events of watches', () => {
   for (const [version, loses] of [
     ['3.4.35', true],
     ['3.4.36', false],

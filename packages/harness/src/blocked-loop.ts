@@ -88,8 +88,8 @@ export class BlockedLoop {
       const ranMs = machineMs() - began;
       const exited = once(holder, 'exit');
       const grantedAt = await waits;
-      // The holder's process exits without a signal. So its heartbeat thread and its connections have ended
-      // too.
+      // The holder's process exits by itself, without a signal. So neither its heartbeat thread nor a connection
+      // keeps it alive.
       expect(await exited).to.deep.equal([0, null]);
       return { report, ranMs, grantedMs: grantedAt - began, gapMs: grantedAt - report.lastHeldMs };
     } finally {

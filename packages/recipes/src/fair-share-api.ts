@@ -32,10 +32,11 @@ export interface Share extends Hold {
 export interface FairShare {
   readonly name: string;
   /**
-   * Waits for a share of the key. Give it back with `release()` or `await using`.
+   * Waits for one of the permits that this key may hold. Give it back with `release()` or `await using`.
    * @param key the tenant, customer or host that gets the share, 1 to 200 characters
    * @throws {QueueLockError} `INVALID_ARGUMENT` for a bad key or option; `LIMIT_MISMATCH` when an entry ahead uses another limit; `OWNERSHIP_LOST`
-   * when the permit of the key was lost during the wait for the shared permit; otherwise like `LockClient.acquire`
+   * when the call had a permit of this key's own semaphore, but lost it while it waited for the semaphore of all keys; otherwise like
+   * `LockClient.acquire`
    */
   acquire(key: string, options?: ShareOptions): Promise<Share>;
   /**

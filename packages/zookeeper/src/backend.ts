@@ -57,7 +57,10 @@ export class ZooKeeperBackend implements Backend {
   readonly #clock = systemClock();
   readonly #followed = new LocalWaiters();
   readonly #closing = new AbortController();
-  /** Pacers of failed connection attempts. Each attempt takes one of them, if there is any, and so continues the backoff of an earlier attempt. */
+  /**
+   * The backoff states of connection attempts that have failed. The next attempt takes one of them, and so waits as if it continued the failed
+   * attempt.
+   */
   readonly #pacers: ConnectionPacer[] = [];
   readonly #connections = new Set<ZkDriver>();
   readonly #viewer$: Observable<ZkDriver>;

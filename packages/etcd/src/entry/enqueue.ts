@@ -43,9 +43,10 @@ export const enqueueAlways: EnqueueMode = {
     const newcomer = newcomers[i] as Newcomer;
     if (newcomer.entry.tail)
       return { status: 'made', order, ...readQueueAhead(responses[newcomers.length + i]) };
+    const latest = known(ranges[newcomers.length + i]);
+    if (!newcomer.entry.shared) return { status: 'made', order, rows: { latest } };
     const reader = readersOf(newcomers).indexOf(newcomer);
     const marks = reader < 0 ? undefined : known(ranges[2 * newcomers.length + reader]);
-    const latest = known(ranges[newcomers.length + i]);
     return { status: 'made', order, rows: { latest, marks } };
   },
 };

@@ -1,3 +1,5 @@
+import { QueueLockError } from '@queuelock/core/backend';
+
 /** A listener that is called once, when an entry ends. */
 export interface EntryEndListener {
   /** Called when the session of the entry has withdrawn the entry. */
@@ -49,4 +51,9 @@ export class EntryEnd {
 function notify(listener: EntryEndListener, end: End): void {
   if (end.status === 'withdrawn') listener.withdrawn();
   else listener.lost(end.why);
+}
+
+/** Returns the error of an entry that another client has removed. */
+export function removedByOtherClient(): QueueLockError {
+  return new QueueLockError('ENTRY_LOST', 'the entry was removed by another client');
 }

@@ -1,5 +1,5 @@
-import { QueueLockError, isDefinite, type EntrySpec } from '@queuelock/core/backend';
-import { EntryEnd } from './entry-end.ts';
+import { isDefinite, type EntrySpec, type QueueLockError } from '@queuelock/core/backend';
+import { EntryEnd, removedByOtherClient } from './entry-end.ts';
 import type { Entered, Found } from './enqueue-outcome.ts';
 import {
   entryKey,
@@ -8,7 +8,6 @@ import {
   markDirectory,
   queuePrefix,
   rangeOfStem,
-  readKey,
   readKeyText,
   tailKey,
   traceDirectory,
@@ -16,11 +15,6 @@ import {
 } from '../queue/keys.ts';
 import type { Origin } from './origin.ts';
 import type { Target } from '../queue/txn.ts';
-
-/** Returns the error of an entry that another client has removed. */
-export function removedByOtherClient(): QueueLockError {
-  return new QueueLockError('ENTRY_LOST', 'the entry was removed by another client');
-}
 
 const NONE: readonly Promise<Entered>[] = [];
 
@@ -30,6 +24,8 @@ export class Entry {
   keyText: string;
   /** Whether this entry is a shared one now. */
   shared: boolean;
+  /** The number of permits that the entry takes, as its key shows it to other clients. */
+  permits: number;
   readonly queue: string;
   /** The id in the entry's key. It may be the id of an earlier entry, whose key is used again. */
   readonly keyId: string;
@@ -71,6 +67,7 @@ export class Entry {
   changes = 0;
   /** Whether a response has shown that the entry does not exist any more, or that another client has its key. */
   gone = false;
+  #key: Buffer | undefined;
   readonly #origin: Origin;
   /** Whether the process that had the session before may have created the entry. */
   readonly #isResumed: boolean;
@@ -88,6 +85,7 @@ export class Entry {
     this.under = queuePrefix(prefix, spec.queue);
     this.keyText = entryKey(this.under + this.fast, lease, { ...spec, id: keyId });
     this.shared = spec.shared;
+    this.permits = spec.shared || spec.limit === 1 ? 1 : (spec.permits ?? 1);
     this.value = spec.value;
     this.single = origin.single;
     this.tail = isFast ? Buffer.from(tailKey(prefix, spec.queue)) : undefined;
@@ -105,14 +103,18 @@ export class Entry {
     return key.toString().startsWith(entryStem(this.under + this.fast, this.#origin.lease, ''));
   }
 
-  // The properties below are computed at each use. If thousands of waiting entries stored their values, these would take memory for nothing.
-
-  /** The entry's key. Each read of this property returns another Buffer. */
+  /** The entry's key. It is stored from its first use until `beginWait`, since the requests of an enqueue use it several times. */
   get key(): Buffer {
-    return Buffer.from(this.keyText);
+    return (this.#key ??= Buffer.from(this.keyText));
   }
 
-  /** The directory of the marks of the entry's queue; see `marks.ts`. */
+  /** Records that the entry has to wait. Thousands of waiting entries take less memory without stored keys. */
+  beginWait(): void {
+    this.waited = true;
+    this.#key = undefined;
+  }
+
+  /** The directory of the marks of the entry's queue; see `marks.ts`. Like the texts and keys below, it is computed at each use to save memory. */
   get markDirectory(): string {
     return markDirectory(this.#origin.prefix, this.queue);
   }
@@ -138,11 +140,6 @@ export class Entry {
 
   get markKey(): Buffer {
     return Buffer.from(this.markDirectory + this.name);
-  }
-
-  /** The number of permits that the entry takes, as other clients see it. */
-  get permits(): number {
-    return readKeyText(this.under, this.keyText)?.permits ?? 1;
   }
 
   /** Returns whether another entry may have had this order number before. This happens after the store was restored from an older backup. */
@@ -204,7 +201,10 @@ export class Entry {
       this.#withoutResponse -= 1;
     this.order = order;
     this.keyText = key.toString();
-    if (this.soughtMark) this.shared = marked || readKey(this.under, key)?.shared === true;
+    this.#key = undefined;
+    const read = readKeyText(this.under, this.keyText);
+    this.permits = read?.permits ?? 1;
+    if (this.soughtMark) this.shared = marked || read?.shared === true;
     if (marked) this.mark = this.markKey;
     if (order >= this.#origin.resumedAt) return;
     this.value = undefined;

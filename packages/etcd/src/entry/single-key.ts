@@ -5,7 +5,7 @@ import { invalidArgument, type QueueLockError } from '@queuelock/core/backend';
 import type { IRequestOp, ITxnRequest, ITxnResponse } from '../protocol/messages.ts';
 import type { KeyRef } from '../queue/ahead.ts';
 import { known, type Newcomer } from './entered.ts';
-import { removedByOtherClient } from './entry.ts';
+import { removedByOtherClient } from './entry-end.ts';
 import { isOwnKey, queuePrefix } from '../queue/keys.ts';
 import type { NamingOf, SingleKeyOf } from '../api/naming.ts';
 import { absent, createdAt, readMetadata, put, remove, valueIs } from '../queue/txn.ts';

@@ -37,7 +37,7 @@ export function recordTurn(
   { admitted, grantToken }: Turn,
 ): void {
   entry.grantToken = grantToken;
-  if (!admitted) entry.waited = true;
+  if (!admitted) entry.beginWait();
   else if (!entry.shared && rule.limit === 1) entry.owned = true;
 }
 

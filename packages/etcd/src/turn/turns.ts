@@ -78,7 +78,11 @@ interface TurnSource {
 
 /** Returns the turns of an entry in its queue. Keeps only those entries ahead on which the next turn depends. */
 export function follow(following: Following, first: EntriesAhead<ConflictingEntry>): TurnSource {
-  return new EntryView(following, keptAhead(first, following.rule), (first.total ?? Infinity) <= SOON);
+  return new EntryView(
+    following,
+    first.refs.length === 0 ? first : keptAhead(first, following.rule),
+    (first.total ?? Infinity) <= SOON,
+  );
 }
 
 /**

@@ -35,7 +35,8 @@ export async function callGateway(endpoint: string, call: string, body: object):
   return response.json();
 }
 
-/** A plain client of ZooKeeper over the npm package, with a session of its own for each call. */
+/** A client of ZooKeeper that uses the package `zookeeper` from npm without queuelock. Each call has a session of
+ * its own. */
 export const plainZooKeeper: PlainClient = {
   async put(endpoint, value) {
     await withSession(endpoint, (session, done) => session.a_create(NODE, value, 0, done));

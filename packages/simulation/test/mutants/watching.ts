@@ -105,7 +105,7 @@ export const WATCHING: readonly Mutant[] = [
     ],
     [
       'etcd/src/turn/turns.ts',
-      'return watchRemoval({ key: entry.key, createRevision: order.toString() }, context);',
+      "return watchRemoval(new KeyOfText(entry.keyText, order.toString(), 'utf8'), context);",
       'return new Observable<never>(() => undefined);',
     ],
   ),

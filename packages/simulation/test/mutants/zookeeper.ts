@@ -55,32 +55,32 @@ const POSITIONS: readonly Mutant[] = [
     [...TOO_EARLY, 'outcome'],
     [
       'zookeeper/src/queue/entries.ts',
-      'Number.isSafeInteger(limit) ? { permits, limit } : {};',
-      'Number.isSafeInteger(limit) ? { permits: 1, limit } : {};',
+      'Number.isSafeInteger(limit) ? { permits, limit } : NO_PERMITS;',
+      'Number.isSafeInteger(limit) ? { permits: 1, limit } : NO_PERMITS;',
     ],
   ),
   mutant('a writer does not wait for readers', TOO_EARLY, [
     'zookeeper/src/queue/entries.ts',
-    'isAhead(other, own) && !(other.shared && own.shared)',
-    'isAhead(other, own) && !other.shared',
+    'howFar(other) > 0 && !(other.shared && own.shared)',
+    'howFar(other) > 0 && !other.shared',
   ]),
   mutant('a reader does not wait for writers', TOO_EARLY, [
     'zookeeper/src/queue/entries.ts',
-    'isAhead(other, own) && !(other.shared && own.shared)',
-    'isAhead(other, own) && !own.shared',
+    'howFar(other) > 0 && !(other.shared && own.shared)',
+    'howFar(other) > 0 && !own.shared',
   ]),
   mutant('entries behind count as ahead', ENDLESS, [
     'zookeeper/src/queue/entries.ts',
-    'distance(other.sequence, own.sequence) > 0;',
-    'distance(other.sequence, own.sequence) !== 0;',
+    'howFar(other) > 0 && !(other.shared && own.shared)',
+    'howFar(other) !== 0 && !(other.shared && own.shared)',
   ]),
   mutant(
     'the oldest entries count as the nearest predecessors',
     [...TOO_EARLY, ...ENDLESS],
     [
       'zookeeper/src/queue/entries.ts',
-      '!(other.shared && own.shared))\n    .reverse();',
-      '!(other.shared && own.shared));',
+      'Number(a.shared) - Number(b.shared))\n    .reverse();',
+      'Number(a.shared) - Number(b.shared));',
     ],
   ),
   mutant('the last conflicting entry is ignored', TOO_EARLY, [

@@ -47,8 +47,8 @@ export class Peers {
     if (this.#closed) return undefined;
     const known = this.#peers.get(inbox);
     if (known) return known;
-    // The path comes from the lock file, to which other programs may write. So the path must be that of an
-    // inbox of this lock file.
+    // Any program that may write to the lock file can have written this path. So only a path that belongs to a
+    // socket of this lock file's clients is accepted.
     if (!isInboxOf(this.#file, inbox)) return undefined;
     const socket = connect(inbox);
     const peer = { socket, watched: false };

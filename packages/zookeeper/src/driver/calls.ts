@@ -52,7 +52,7 @@ export class Calls<Client> {
   readonly #pending = new Set<Call<Client>>();
   /** Urgent calls that have not been sent. A call that has failed meanwhile may still be in the list. */
   readonly #urgent: Call<Client>[] = [];
-  /** All other calls that have not been sent. A call that has failed meanwhile may still be in the list. */
+  /** Calls that are not urgent and have not been sent. A call that has failed meanwhile may still be in the list. */
   readonly #normal: Call<Client>[] = [];
   /** Calls that were sent on the present connection and have no reply. */
   readonly #inFlight = new Set<Call<Client>>();
