@@ -57,10 +57,7 @@ export class ZooKeeperBackend implements Backend {
   readonly #clock = systemClock();
   readonly #followed = new LocalWaiters();
   readonly #closing = new AbortController();
-  /**
-   * The backoff states of connection attempts that have failed. The next attempt takes one of them, and so waits as if it continued the failed
-   * attempt.
-   */
+  /** The backoff states of failed connection attempts. Each new attempt continues one of them. */
   readonly #pacers: ConnectionPacer[] = [];
   readonly #connections = new Set<ZkDriver>();
   readonly #viewer$: Observable<ZkDriver>;

@@ -241,9 +241,7 @@ export interface Backend {
    * reading is expensive. Reads only keys or counts of the entries, and no values. Queues that may not be read are omitted. Errors like `observe`.
    */
   queues?(prefix: string): Observable<readonly ListedQueue[]>;
-  /**
-   * Reads the recorded holds of a queue from the store. Makes one attempt. The attempt ends at its own time limit, or earlier when `signal` aborts.
-   */
+  /** Reads the recorded holds of a queue. One attempt, which ends at its own time limit, or earlier when `signal` aborts. */
   history?(queue: string, signal: AbortSignal): Promise<StoredHistory>;
   /** Checks the servers and the queues whose names begin with `prefix`. Read-only. One attempt with its own time limit. */
   diagnose?(prefix: string): Promise<readonly Finding[]>;
