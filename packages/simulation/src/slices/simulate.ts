@@ -41,12 +41,7 @@ else {
 }
 
 function optionsOf(args: readonly string[]): Options | undefined {
-  const text = { type: 'string' } as const;
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    allowPositionals: true,
-    options: { from: text, to: text, processes: text, state: text, restart: { type: 'boolean' } },
-  });
+  const { values, positionals } = parsed(args);
   const [store = ''] = positionals;
   const [from, to] = [Number(values.from), Number(values.to)];
   const processes = Number(values.processes ?? availableParallelism());
@@ -54,6 +49,24 @@ function optionsOf(args: readonly string[]): Options | undefined {
   if (!['etcd', 'zookeeper'].includes(store) || !areNumbers) return undefined;
   const { state = `simulation-report/${store}.json`, restart: isRestart = false } = values;
   return { store, from, to, processes, state, isRestart };
+}
+
+function parsed(args: readonly string[]) {
+  const text = { type: 'string' } as const;
+  const options = {
+    from: text,
+    to: text,
+    processes: text,
+    state: text,
+    restart: { type: 'boolean' },
+  } as const;
+  try {
+    return parseArgs({ args: [...args], allowPositionals: true, options });
+  } catch (error) {
+    // Node's message names the argument. Without arguments, the program prints its help.
+    console.error((error as Error).message);
+    return parseArgs({ args: [], allowPositionals: true, options });
+  }
 }
 
 function revision(): string {
