@@ -152,7 +152,6 @@ export function keptAhead(
   rule: AdmissionRule,
 ): EntriesAhead<ConflictingEntry> {
   const kept = remembered(ahead, rule);
-  if (kept.refs.length === 0) return kept;
   return Object.assign({}, kept, { refs: kept.refs.map((ref) => new KeptEntry(ref)) });
 }
 
