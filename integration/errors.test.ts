@@ -123,7 +123,7 @@ const CODES: Readonly<Record<QueueLockErrorCode, Row>> = {
       // Uses a server that accepts the connection and never sends data.
       const silent = stage.keep(createServer(), (server) => server.close());
       silent.on('connection', (socket) => stage.keep(socket, () => socket.destroy()));
-      const backend = etcd({ hosts: await listening(silent), transport: 'http2' });
+      const backend = etcd({ hosts: await listening(silent) });
       const client = stage.keep(createLockClient(backend, { connectTimeoutMs: 100 }), (one) => one.close());
       return errorOf(client.acquire('x'));
     },
@@ -143,7 +143,7 @@ const CODES: Readonly<Record<QueueLockErrorCode, Row>> = {
         const status = { ':status': 200, 'content-type': 'application/grpc', 'grpc-status': '7' };
         stream.respond({ ...status, 'grpc-message': 'etcdserver: permission denied' }, { endStream: true });
       });
-      const backend = etcd({ hosts: await listening(refusing), transport: 'http2' });
+      const backend = etcd({ hosts: await listening(refusing) });
       return errorOf(stage.keep(createLockClient(backend), (one) => one.close()).acquire('x'));
     },
     says: [/"x"/, /127\.0\.0\.1:\d+/, /permission denied/, /check user, password and permissions/],

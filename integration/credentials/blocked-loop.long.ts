@@ -25,6 +25,7 @@ const LOGIN_TTL_MS = 15_000;
 const RESTART_TTL_MS = 20_000;
 
 const PASSWORDS: readonly (readonly [string, StartPasswordServer])[] = [
+  ['etcd over socket', etcdWithUser('socket')],
   ['etcd over http2', etcdWithUser('http2')],
   ['etcd over etcd3', etcdWithUser('etcd3')],
   ['Redis', redisWithUser],
@@ -35,6 +36,7 @@ const PASSWORDS: readonly (readonly [string, StartPasswordServer])[] = [
 ];
 
 const CERTIFICATES: readonly (readonly [string, string, StartRotatedServer])[] = [
+  ['etcd over socket', ETCD_NAMES, etcdWithCertificates('socket')],
   ['etcd over http2', ETCD_NAMES, etcdWithCertificates('http2')],
   ['etcd over etcd3', ETCD_NAMES, etcdWithCertificates('etcd3')],
   ['Redis', 'IP:127.0.0.1', redisWithCertificates],

@@ -36,7 +36,7 @@ export const stores: readonly Counted[] = [
   {
     title: 'etcd',
     store: 'etcd',
-    client: 'queuelock, etcd3',
+    client: 'queuelock, socket',
     backend: (endpoint) => etcd({ hosts: [endpoint] }),
     untilWatching: untilWatchingEtcd,
     cycle: { requests: 2, writes: 2 },

@@ -10,9 +10,9 @@ describe('@queuelock/etcd', () => {
     harnessOf('etcd over npm etcd3, one node,', { transport: 'etcd3', prefix: 'conformance-etcd3/' }),
   );
   describeBackend(
-    harnessOf('etcd over the transport socket, one node,', {
-      transport: 'socket',
-      prefix: 'conformance-socket/',
+    harnessOf('etcd over the transport http2, one node,', {
+      transport: 'http2',
+      prefix: 'conformance-http2/',
     }),
   );
   describeWhatApplies(

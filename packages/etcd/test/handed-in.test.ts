@@ -100,9 +100,9 @@ describe('a client of npm etcd3 that the application passes to etcd()', () => {
         .with.property('code', 'INVALID_ARGUMENT');
     });
 
-  it('is refused if the caller also selects the transport http2', () => {
-    expect(() => etcd({ client: clientOf(), transport: 'http2' }))
-      .to.throw('transport beside client is etcd3 or omitted; got "http2"')
+  it('is refused if the caller also selects the transport socket', () => {
+    expect(() => etcd({ client: clientOf(), transport: 'socket' }))
+      .to.throw('transport beside client is etcd3 or omitted; got "socket"')
       .with.property('code', 'INVALID_ARGUMENT');
   });
 

@@ -68,7 +68,7 @@ describe('the reply to an etcd heartbeat', () => {
         };
         return alter({ ...driver, leaseTimeToLive, keepAlive });
       },
-      { hosts: own.server.endpoint, transport: 'http2' },
+      { hosts: own.server.endpoint },
     );
     const session = await backend.open(TTL_MS, new AbortController().signal);
     close = async () => {

@@ -53,7 +53,7 @@ describe('an etcd server older than 3.4', () => {
         const driver = driverOf(host, options, failures);
         return { ...driver, status: statusOf(driver) };
       },
-      { hosts: own.server.endpoint, transport: 'http2' },
+      { hosts: own.server.endpoint },
     );
   }
 });

@@ -26,7 +26,7 @@ describe('a client whose etcd servers fail', () => {
     return ways;
   }
 
-  for (const transport of ['etcd3', 'http2'] as const) {
+  for (const transport of ['etcd3', 'socket'] as const) {
     it(`connects a few times a second while it holds and waits, if its servers close each connection (${transport})`, async () => {
       const ways = await waysTo(2);
       const client = await busyClient({ hosts: ways.hosts, transport });

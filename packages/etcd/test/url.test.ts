@@ -63,7 +63,7 @@ describe('the URL of an etcd backend', () => {
     expect(read('etcd://h1?transport=etcd3')).to.deep.equal({ hosts: ['http://h1'], transport: 'etcd3' });
     await fromUrl('etcd://h1?transport=http2').close();
     expect(() => fromUrl('etcd://alice:wonderland@h1?transport=pigeon'))
-      .to.throw(/transport is one of http2, socket, etcd3.*"pigeon"/)
+      .to.throw(/transport is one of socket, http2, etcd3.*"pigeon"/)
       .with.property('code', 'INVALID_ARGUMENT');
   });
 

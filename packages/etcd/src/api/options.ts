@@ -62,11 +62,11 @@ export interface EtcdOptions {
    */
   readonly naming?: Naming | ((queue: string) => Naming);
   /**
-   * The library that sends the requests. `http2` is Node's own HTTP/2. `socket` is the HTTP/2 of this package, which uses less CPU time. `etcd3` is
-   * npm etcd3 with grpc-js, which must be installed beside this package and uses more CPU time. All send the same requests. Default `http2`;
-   * `etcd3` if `client` is set.
+   * The library that sends the requests. `socket` is the HTTP/2 of this package over a socket of Node. `http2` is Node's own HTTP/2, which uses more
+   * CPU time. `etcd3` is npm etcd3 with grpc-js, which must be installed beside this package and uses the most CPU time. All send the same requests.
+   * Default `socket`; `etcd3` if `client` is set.
    */
-  readonly transport?: 'http2' | 'socket' | 'etcd3';
+  readonly transport?: 'socket' | 'http2' | 'etcd3';
   /**
    * A client of npm etcd3 1.1 that the application has. It replaces `hosts`, `auth`, `credentials` and `grpcOptions`, which are read from it
    * once, in this call. Locks use duplicates of it, without its retries, circuit breakers and `defaultCallOptions`. The client itself is
@@ -124,7 +124,7 @@ const OPTIONS: KnownOptions<EtcdOptions> = {
 /** The options of the backend that cannot be set together with `client`, since the client determines them. */
 const OF_CLIENT = ['hosts', 'auth', 'credentials', 'grpcOptions'] as const;
 const HEARTBEAT_PROOFS: readonly HeartbeatProof[] = ['auto', 'verified', 'strict'];
-const TRANSPORTS: readonly Transport[] = ['http2', 'socket', 'etcd3'];
+const TRANSPORTS: readonly Transport[] = ['socket', 'http2', 'etcd3'];
 const DEFAULT_HOST = '127.0.0.1:2379';
 const DEFAULT_PORT = '2379';
 const HOST = /^(https?:\/\/)?((?:\[[0-9a-f:.]+\]|[^\s:/[\]@]+))(?::(\d{1,5}))?\/?$/i;
@@ -204,7 +204,7 @@ function checkHost(host: unknown): { host: string; secure: boolean; plain: boole
 }
 
 function checkTransport(
-  { transport = 'http2', grpcOptions }: EtcdOptions,
+  { transport = 'socket', grpcOptions }: EtcdOptions,
   Etcd3: CheckedOptions['Etcd3'],
 ): Pick<CheckedOptions, 'transport' | 'grpcOptions' | 'Etcd3'> {
   if (!TRANSPORTS.includes(transport))

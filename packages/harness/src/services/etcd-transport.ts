@@ -1,12 +1,12 @@
 /**
- * Returns the transport of etcd backends in tests that do not choose one: the default of the package, http2, or the one that
+ * Returns the transport of etcd backends in tests that do not choose one: the default of the package, socket, or the one that
  * QUEUELOCK_ETCD_TRANSPORT names. Use it to run tests by hand over another transport.
  */
-export function etcdTransport(): { readonly transport?: 'etcd3' | 'socket' } {
-  const name = process.env['QUEUELOCK_ETCD_TRANSPORT'] ?? 'http2';
+export function etcdTransport(): { readonly transport?: 'etcd3' | 'http2' } {
+  const name = process.env['QUEUELOCK_ETCD_TRANSPORT'] ?? 'socket';
   if (name !== 'etcd3' && name !== 'http2' && name !== 'socket')
     throw new TypeError(`QUEUELOCK_ETCD_TRANSPORT is etcd3, http2 or socket; got ${JSON.stringify(name)}`);
-  return name === 'http2' ? {} : { transport: name };
+  return name === 'socket' ? {} : { transport: name };
 }
 
 /** Returns the URL of an etcd backend for tests that do not choose a transport. */
