@@ -1,9 +1,4 @@
-/**
- * Runs the hand-overs of `handovers.long.ts` more often: pnpm trials [--count 100] [--backend etcd|ZooKeeper]
- * [--fault frozen|killed|cut]. Runs all backends and all faults at the same time, unless an option selects
- * one. The exit code is 1 if a program had not ended when the next one began.
- */
-import { parseArgs } from 'node:util';
+import { readArguments, refuseArguments } from '@queuelock/harness/command-line';
 import { endScripts } from '@queuelock/harness/services/script-process';
 import { stores } from '../scenarios/stores.ts';
 import type { Store } from '../scenarios/store.ts';
@@ -12,13 +7,17 @@ import { handOver, isSound, type Fault, type Handover } from './handovers.ts';
 
 const FAULTS = ['frozen', 'killed', 'cut'] as const;
 
-const { values } = parseArgs({
-  options: {
-    count: { type: 'string', default: '100' },
-    backend: { type: 'string' },
-    fault: { type: 'string' },
-  },
-});
+const HELP = `pnpm trials [--count N] [--backend etcd|ZooKeeper] [--fault ${FAULTS.join('|')}]
+
+Runs the hand-overs of handovers.long.ts more often, for all backends and faults at the same time, unless an option selects one.
+Ends with exit code 1 if a program had not ended when the next one began.
+
+  --count N  how many of each; default: 100`;
+
+const { values } = readArguments(
+  { count: { type: 'string', default: '100' }, backend: { type: 'string' }, fault: { type: 'string' } },
+  HELP,
+);
 const count = Number(values.count);
 const chosen = stores
   .filter(({ name }) => values.backend === undefined || name.toLowerCase() === values.backend.toLowerCase())
@@ -28,7 +27,8 @@ const chosen = stores
       fault,
     })),
   );
-if (!(count >= 1) || chosen.length === 0) throw new Error('nothing is chosen; see the head of trials.ts');
+if (!(count >= 1)) refuseArguments(`--count "${values.count}" is not a number from 1.`, HELP);
+if (chosen.length === 0) refuseArguments('--backend and --fault select nothing.', HELP);
 
 async function series(store: Store, fault: Fault): Promise<boolean> {
   const site = await store.share('trials');

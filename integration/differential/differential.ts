@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { readArguments, refuseArguments } from '@queuelock/harness/command-line';
 import { MODES, playAll, type Mode } from './play-all.ts';
 import { STORE_NAMES, startStore, type StoreName } from './stores.ts';
 
@@ -11,38 +11,34 @@ ${STORE_NAMES.join(', ')}. Without a store it plays on all. Ends with exit code 
   --at-once N     number of scripts that are played at the same time; default: 4`;
 
 interface Options {
-  readonly stores: readonly StoreName[];
   readonly modes: readonly Mode[];
   readonly from: number;
   readonly to: number;
   readonly atOnce: number;
 }
 
-const options = optionsOf(process.argv.slice(2));
-if (options) for (const name of options.stores) await playOn(name, options);
-else {
-  console.error(HELP);
-  process.exitCode = 2;
+const text = { type: 'string' } as const;
+const { values, positionals } = readArguments({ from: text, to: text, mode: text, 'at-once': text }, HELP);
+const modes = MODES.filter((mode) => (values.mode ?? mode) === mode);
+if (modes.length === 0) refuseArguments(`--mode "${values.mode}" is none of ${MODES.join(', ')}.`, HELP);
+const options = {
+  modes,
+  from: numberOf('--from', values.from),
+  to: numberOf('--to', values.to),
+  atOnce: numberOf('--at-once', values['at-once'] ?? '4'),
+};
+const stores = positionals.length === 0 ? STORE_NAMES : positionals.map((name) => storeOf(name));
+for (const name of stores) await playOn(name, options);
+
+function numberOf(name: string, value: string | undefined): number {
+  const number = Number(value);
+  if (Number.isSafeInteger(number) && number > 0) return number;
+  return refuseArguments(`${name} "${value ?? ''}" is not a whole number above 0.`, HELP);
 }
 
-function optionsOf(args: readonly string[]): Options | undefined {
-  const text = { type: 'string' } as const;
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    allowPositionals: true,
-    options: { from: text, to: text, mode: text, 'at-once': text },
-  });
-  const [from, to, atOnce] = [values.from, values.to, values['at-once'] ?? 4].map(Number) as [
-    number,
-    number,
-    number,
-  ];
-  const stores =
-    positionals.length === 0 ? STORE_NAMES : STORE_NAMES.filter((name) => positionals.includes(name));
-  const modes = MODES.filter((mode) => (values.mode ?? mode) === mode);
-  const areKnown = positionals.every((name) => stores.includes(name as StoreName)) && modes.length > 0;
-  const areNumbers = [from, to, atOnce].every((value) => Number.isSafeInteger(value) && value > 0);
-  return areKnown && areNumbers ? { stores, modes, from, to, atOnce } : undefined;
+function storeOf(given: string): StoreName {
+  const store = STORE_NAMES.find((name) => name === given);
+  return store ?? refuseArguments(`STORE "${given}" is none of ${STORE_NAMES.join(', ')}.`, HELP);
 }
 
 async function playOn(name: StoreName, { modes, ...range }: Options): Promise<void> {

@@ -1,21 +1,26 @@
 import { randomInt } from 'node:crypto';
-import { parseArgs } from 'node:util';
+import { readArguments, refuseArguments } from '@queuelock/harness/command-line';
 import { runTarget } from '@queuelock/harness/fuzz/run-target';
 import { TARGETS, moduleOf, type TargetName } from './targets.ts';
 
-const USAGE = `pnpm fuzz TARGET --seconds N [--seed N]\ntargets: ${TARGETS.join(', ')}`;
+const HELP = `pnpm fuzz TARGET [--seconds N] [--seed N]
 
-const { positionals, values } = parseArgs({
-  allowPositionals: true,
-  options: { seconds: { type: 'string', default: '60' }, seed: { type: 'string' } },
-});
-const target = TARGETS.find((name) => name === positionals[0]);
+Feeds mutated recordings to the code that reads from the network. Ends with exit code 1 when a target does what it must not do.
+
+  TARGET       ${TARGETS.join(', ')}
+  --seconds N  how long; default: 60
+  --seed N     repeats the inputs of an earlier run; default: by chance, printed`;
+
+const options = { seconds: { type: 'string', default: '60' }, seed: { type: 'string' } } as const;
+const { positionals, values } = readArguments(options, HELP);
+const target =
+  TARGETS.find((name) => name === positionals[0]) ??
+  refuseArguments(`TARGET "${positionals[0] ?? ''}" is none of ${TARGETS.join(', ')}.`, HELP);
 const seconds = Number(values.seconds);
 const seed = values.seed === undefined ? randomInt(2 ** 30) : Number(values.seed);
-if (!target || !(seconds > 0) || !Number.isSafeInteger(seed)) {
-  process.stderr.write(`${USAGE}\n`);
-  process.exitCode = 2;
-} else process.exitCode = await fuzz(target);
+if (!(seconds > 0)) refuseArguments(`--seconds "${values.seconds}" is not a number above 0.`, HELP);
+if (!Number.isSafeInteger(seed)) refuseArguments(`--seed "${values.seed}" is not a whole number.`, HELP);
+process.exitCode = await fuzz(target);
 
 async function fuzz(name: TargetName): Promise<number> {
   const { executions, seeds, growthBytes, finding } = await runTarget(moduleOf(name), { seconds, seed });

@@ -1,5 +1,5 @@
 // Runs the command `pnpm interop`. The constant `HELP` describes its options.
-import { parseArgs } from 'node:util';
+import { readArguments, refuseArguments } from '@queuelock/harness/command-line';
 import { stores } from '../scenarios/stores.ts';
 import type { Site, Store } from '../scenarios/store.ts';
 import { stopShared } from '@queuelock/harness/services';
@@ -21,8 +21,8 @@ checked: one holder at a time, grants in the server's order, nobody left behind.
 With --client, only that client contends with itself and with ours. COMMAND is a program and its first arguments, split at blanks; it follows
 packages/FORMATS.md. --recipe is passed to it. --deaf: it does not notice that it lost its entry, so it may continue.`;
 
-const { values } = parseArgs({
-  options: {
+const { values } = readArguments(
+  {
     store: { type: 'string' },
     only: { type: 'string', default: '' },
     grants: { type: 'string', default: '2000' },
@@ -30,23 +30,25 @@ const { values } = parseArgs({
     client: { type: 'string' },
     recipe: { type: 'string', default: 'lock' },
     deaf: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
   },
-});
-const WRONG_ARGUMENTS = 2;
+  HELP,
+);
 let wrong = 0;
 
 function numberOf(name: 'grants' | 'hold-ms', least: number): number {
   const number = Number(values[name]);
   if (!Number.isInteger(number) || number < least)
-    refuse(`--${name}: "${values[name]}" is not a whole number from ${least}`);
+    refuseArguments(`--${name}: "${values[name]}" is not a whole number from ${least}.`, HELP);
   return number;
 }
 
 function chosenStores(): Store[] {
   const chosen = stores.filter(({ name }) => (values.store ?? name) === name);
   if (chosen.length === 0)
-    refuse(`--store: "${values.store ?? ''}" is none of ${stores.map(({ name }) => name).join(', ')}`);
+    refuseArguments(
+      `--store: "${values.store ?? ''}" is none of ${stores.map(({ name }) => name).join(', ')}.`,
+      HELP,
+    );
   return chosen;
 }
 
@@ -57,15 +59,10 @@ function chosenStores(): Store[] {
  */
 function chosenRows({ name }: Store): Rows {
   if (values.client === undefined) return rows[name]!;
-  if (values.store === undefined) refuse('--client needs --store, whose format it writes');
+  if (values.store === undefined) refuseArguments('--client needs --store, whose format it writes.', HELP);
   const [program, ...args] = values.client.split(' ').filter((part) => part !== '');
-  if (program === undefined) refuse('--client: the command is empty');
+  if (program === undefined) refuseArguments('--client: the command is empty.', HELP);
   return rowsOf({ command: [program, ...args], recipe: values.recipe, isDeaf: values.deaf });
-}
-
-function refuse(message: string): never {
-  console.error(`${message}\nSee pnpm interop --help.`);
-  process.exit(WRONG_ARGUMENTS);
 }
 
 /** Prints a row with the result of a run, and its findings below. A run that failed is a finding too. */
@@ -140,9 +137,6 @@ async function runStore(store: Store): Promise<void> {
   for (const election of elections.filter(chosen)) await electionRow(site, election);
 }
 
-if (values.help) console.log(HELP);
-else {
-  for (const store of chosenStores()) await runStore(store);
-  await stopShared();
-  process.exitCode = wrong === 0 ? 0 : 1;
-}
+for (const store of chosenStores()) await runStore(store);
+await stopShared();
+process.exitCode = wrong === 0 ? 0 : 1;

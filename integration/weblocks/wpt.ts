@@ -1,18 +1,9 @@
-/**
- * Runs the Web Locks tests of web-platform-tests, which are not part of this repository, against queuelock's
- * lock manager:
- *
- *     pnpm wpt --files path/to/wpt/web-locks [--store memory|etcd|ZooKeeper] [--rounds 20] [--only steal]
- *
- * Each test file runs in a separate process, and so does each worker and each frame in it. On `memory`,
- * workers and frames run in the process of the page, and are cut off instead of killed. Prints the failures,
- * and one line for each round. The exit code is 1 if anything failed.
- */
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs, promisify } from 'node:util';
+import { promisify } from 'node:util';
+import { readArguments, refuseArguments } from '@queuelock/harness/command-line';
 import { stores } from '../scenarios/stores.ts';
 import { stopShared } from '@queuelock/harness/services';
 import { scriptOf } from '@queuelock/harness/services/script';
@@ -33,20 +24,30 @@ interface Target extends Omit<Origin, 'scope'> {
   readonly name: string;
 }
 
-const { values } = parseArgs({
-  options: {
+const HELP = `pnpm wpt --files path/to/wpt/web-locks [--store memory|etcd|ZooKeeper] [--rounds N] [--only TEXT]
+
+Runs the Web Locks tests of web-platform-tests, which are not part of this repository, against queuelock's lock manager.
+Each test file runs in a separate process, and so does each worker and each frame in it. On memory, workers and frames
+run in the process of the page, and are cut off instead of killed. Prints the failures, and one line for each round.
+Ends with exit code 1 if anything failed.
+
+  --rounds N   how often; default: 1
+  --only TEXT  only files with this text in their name`;
+
+const { values } = readArguments(
+  {
     files: { type: 'string' },
     store: { type: 'string' },
     rounds: { type: 'string', default: '1' },
     only: { type: 'string', default: '' },
   },
-});
-if (values.files === undefined) throw new Error('say where the tests are: --files path/to/wpt/web-locks');
-const directory = resolve(values.files);
+  HELP,
+);
+const directory = resolve(values.files ?? refuseArguments('--files is missing.', HELP));
 const rounds = Number(values.rounds);
 const files = (await testFilesIn(directory)).filter((file) => file.includes(values.only));
-if (!(rounds >= 1) || files.length === 0)
-  throw new Error(`nothing to run in ${directory}; see the head of wpt.ts`);
+if (!(rounds >= 1)) refuseArguments(`--rounds "${values.rounds}" is not a number from 1.`, HELP);
+if (files.length === 0) refuseArguments(`There is no test to run in ${directory}.`, HELP);
 
 async function targets(): Promise<readonly Target[]> {
   const isChosen = (name: string): boolean =>
@@ -56,7 +57,8 @@ async function targets(): Promise<readonly Target[]> {
     const site = await store.share('web-platform-tests');
     chosen.push({ name: store.name, url: site.url(), ttlMs: COMFORT * site.ttlMs });
   }
-  if (chosen.length === 0) throw new Error('--store is memory, etcd or ZooKeeper');
+  if (chosen.length === 0)
+    refuseArguments(`--store "${values.store ?? ''}" is none of memory, etcd, ZooKeeper.`, HELP);
   return chosen;
 }
 
