@@ -117,7 +117,7 @@ class MysqlBackend implements Backend {
     const connection = this.#connected();
     const { word, rows, row } = await connection.take('resume', resumption);
     if (word === 'lost') throw sessionLost(resumption);
-    const [session = row, ...found] = [...rows, row];
+    const [session, ...found] = [...rows, row];
     return new MysqlSession(connection, {
       id: resumption,
       generation: Number(session.a),
