@@ -67,11 +67,7 @@ export function queuePrefix(prefix: string, queue: string): string {
  * the entry, or of an earlier one with the same key; see `key-ids.ts`. Shared entries end in `~r`. Entries that take or allow more than one
  * permit end in `~<permits>of<limit>`, so that a list of keys shows it.
  */
-export function entryKey(
-  under: string,
-  lease: string,
-  { id, ...properties }: NameParts,
-): string {
+export function entryKey(under: string, lease: string, { id, ...properties }: NameParts): string {
   return entryStem(under, lease, id) + suffixOf(properties).text;
 }
 
