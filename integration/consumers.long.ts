@@ -50,7 +50,7 @@ export const page = <BridgeProvider client={createBridgeClient()}><Button /></Br
 `;
 const OF_PAGE = { lib: ['es2022', 'dom', 'dom.iterable'], types: [], jsx: 'react-jsx' };
 
-describe('the packed packages in a program that checks all declarations', () => {
+describe('the packed packages in a program that sets skipLibCheck to false', () => {
   let folder: string;
   let consumer: string;
 

@@ -114,7 +114,7 @@ for (const [name, start] of Object.entries(SERVERS)) {
       ]);
       expect(holds[0]).to.have.property('heldMs').that.is.within(300, 30_000);
       expect(holds[0]).to.have.property('pid', started[0]?.child.pid);
-      expect(holds[1]).to.have.property('goneAt', holds[2]?.['beganAt']);
+      expect(holds[1]).to.have.property('endedAtLatest', holds[2]?.['beganAt']);
       expect(holds[2]).to.have.deep.property('eviction', { by: 'operator', reason: 'hangs' });
       const tokens = holds.map((hold) => BigInt(String(hold['token'])));
       expect(tokens).to.deep.equal([...tokens].sort((a, b) => (a < b ? -1 : 1)));

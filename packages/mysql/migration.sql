@@ -12,7 +12,6 @@ create table if not exists queuelock_session (
   generation int not null,
   ttl bigint not null,
   expires datetime(6) not null,
-  inherited bigint not null,
   lost int not null,
   key ending (expires)
 ) engine = InnoDB //
@@ -218,15 +217,15 @@ begin
   call queuelock_sweep();
   set transaction isolation level read committed;
   start transaction;
-  update queuelock_session set generation = generation + 1, expires = utc_timestamp(6) + interval ttl microsecond,
-    inherited = coalesce((select max(ord) from queuelock_entry where session = p_session), 0)
+  update queuelock_session set generation = generation + 1, expires = utc_timestamp(6) + interval ttl microsecond
     where id = p_session and expires > utc_timestamp(6);
   set v_generation = (select generation from queuelock_session where id = p_session and expires > utc_timestamp(6));
   commit;
   if v_generation is null then
     select 'lost' as word;
   else
-    select 'ok' as word, generation as a, ttl as b, inherited as c, lost as d from queuelock_session where id = p_session;
+    select 'ok' as word, generation as a, ttl as b, lost as c from queuelock_session where id = p_session;
+    select 'entry' as word, queue as a, ord as b, id as c, admitted as d from queuelock_entry where session = p_session;
   end if;
 end //
 drop procedure if exists queuelock_renew //

@@ -22,7 +22,7 @@ describe('the text line for a recorded hold', () => {
       / entry-removed .* removed by olga: hangs$/,
     );
     expect(line({ status: 'unrecorded' })).to.match(/ no end recorded +vm:12 {2}token 7$/);
-    expect(line({ status: 'unrecorded', goneAt: beganAt })).to.match(
+    expect(line({ status: 'unrecorded', endedAtLatest: beganAt })).to.match(
       / had ended by 2026-01-02 03:04:05.006$/,
     );
   });

@@ -11,6 +11,7 @@ describe('the label of an entry', () => {
       id: '0'.repeat(32),
       host: 'web-1',
       pid: 12,
+      instance: '0123456789ab',
       since: 1_800_000_000_000,
       permits: 2,
       limit: 5,

@@ -40,7 +40,7 @@ describe('the record of holds', () => {
     const text = applyUpdates(undefined, [ended], 5);
     expect(Buffer.byteLength(text)).to.be.below(115);
     expect(decodeHolds(text).map((hold) => ({ ...hold, alone: true }))).to.deep.equal([
-      { ...ended, goneAt: undefined },
+      { ...ended, endedAtLatest: undefined },
     ]);
   });
 
@@ -98,17 +98,17 @@ describe('the record of holds', () => {
       beganAt: 100 + id,
       alone,
     });
-    const goneAt = (...updates: readonly HoldUpdate[]): readonly (number | undefined)[] =>
-      decodeHolds(applyUpdates(undefined, updates, 9)).map((hold) => hold.goneAt);
-    expect(goneAt(open(1, 1n, false), open(2, 2n, false))).to.deep.equal([undefined, undefined]);
-    expect(goneAt(open(1, 1n, false), open(2, 2n, false), open(3, 3n, true))).to.deep.equal([
+    const endedAtLatest = (...updates: readonly HoldUpdate[]): readonly (number | undefined)[] =>
+      decodeHolds(applyUpdates(undefined, updates, 9)).map((hold) => hold.endedAtLatest);
+    expect(endedAtLatest(open(1, 1n, false), open(2, 2n, false))).to.deep.equal([undefined, undefined]);
+    expect(endedAtLatest(open(1, 1n, false), open(2, 2n, false), open(3, 3n, true))).to.deep.equal([
       103,
       103,
       undefined,
     ]);
-    expect(goneAt(open(2, 2n, true), open(1, 1n, true))).to.deep.equal([undefined, undefined]);
+    expect(endedAtLatest(open(2, 2n, true), open(1, 1n, true))).to.deep.equal([undefined, undefined]);
     const end = { reason: 'released' as const, heldMs: 1 };
-    expect(goneAt(open(1, 1n, true), open(2, 2n, true), { ...open(1, 1n, true), end })).to.deep.equal([
+    expect(endedAtLatest(open(1, 1n, true), open(2, 2n, true), { ...open(1, 1n, true), end })).to.deep.equal([
       undefined,
       undefined,
     ]);

@@ -242,6 +242,11 @@ const LIMITS: readonly Mutant[] = [
 
 const TEXTS: readonly Mutant[] = [
   mutant(
+    'each entry contains another text for its process',
+    'the entries of all clients of a process contain the same text that identifies the process',
+    ['checks/arguments.ts', '    instance: INSTANCE,\n', "    instance: randomBytes(6).toString('hex'),\n"],
+  ),
+  mutant(
     'changes of a label do not wait for each other',
     'several changes of a label are applied in order, even if replies are lost',
     [

@@ -3,13 +3,13 @@ import { virtualClock } from '@queuelock/memory';
 import { QueueLockError } from '../src/api/errors.ts';
 import { PendingEnqueues } from '../src/kit/pending-enqueues.ts';
 import { SessionReconciler, type FoundEntry } from '../src/turn/session-reconciler.ts';
-import { EntryTracker, type TrackedEntry } from '../src/turn/entry-tracker.ts';
-
-const INHERITED = 10;
+import { EntryTracker, refOf, type TrackedEntry } from '../src/turn/entry-tracker.ts';
 
 function entry(ord: number): FoundEntry {
   return { queue: 'a', id: `i${ord}`, ord, admitted: true };
 }
+
+const INHERITED: ReadonlySet<string> = new Set([entry(9), entry(10)].map(refOf));
 
 /** A simulated store with the entries of one session. Its replies take 10 ms. */
 class Store {
@@ -96,6 +96,16 @@ describe('a read of all entries of a session', () => {
     expect(store.looks.unclaimed).to.deep.equal([entry(10), entry(11)]);
   });
 
+  it('removes a stored entry that its waiter has left, although its number is below those of an earlier process', async () => {
+    // The number is smaller because the clock of the store was set back after the session was resumed.
+    store.place(5);
+    store.entries.remove('a', 'i5');
+    store.has = [entry(5), entry(9)];
+    await store.read();
+    expect(store.removed).to.deep.equal([5]);
+    expect(store.looks.unclaimed).to.deep.equal([entry(9)]);
+  });
+
   it('runs once at a time, and once more when it was requested during a run', async () => {
     store.looks.reconcile();
     store.looks.reconcile();
@@ -118,7 +128,7 @@ describe('a read of all entries of a session', () => {
     const reads = new SessionReconciler<FoundEntry>({
       entries: store.entries,
       pendingEnqueues: store.pendingEnqueues,
-      inherited: 0,
+      inherited: new Set(),
       readEntries: () => expect.fail('looked'),
       remove: () => expect.fail('removed'),
       nextCall: () => 1,

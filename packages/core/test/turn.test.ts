@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { LocalWaiters, entriesAheadWithout, turnOf } from '../src/backend.ts';
-import { turnsByWatching, type QueueView } from '../src/turn/turn-watch.ts';
-import { remembered } from '../src/turn/watch-kit.ts';
+import type { Unsubscribable } from '../src/base/rx.ts';
+import { followTurns, turnsByWatching, type QueueView } from '../src/turn/turn-watch.ts';
+import { remembered, type Departure, type EntriesAhead } from '../src/turn/watch-kit.ts';
 
 describe('the turn of an entry', () => {
   for (const [ahead, limit, admitted] of [
@@ -124,6 +125,58 @@ describe('the subset of the entries ahead that a waiter stores', () => {
     expect(remembered({ refs }, { limit: 1 }).refs).to.have.lengthOf(1);
     expect(remembered({ refs, total: 9_000 }, { limit: 1 }).refs).to.deep.equal(refs.slice(0, 1));
     expect(remembered({ refs, total: refs.length }, { limit: 1 }).refs).to.deep.equal(refs.slice(0, 1));
+  });
+});
+
+describe('the watches of a waiting entry', () => {
+  const failure = new Error('the driver is closed');
+
+  /** A queue in which the watch of every entry except `watchable` throws when it starts. */
+  class FailingQueue {
+    ownWatches = 0;
+    removed: (departure: Departure | undefined) => void = () => undefined;
+    readonly view: QueueView<object>;
+
+    constructor(watchable: object | undefined) {
+      this.view = {
+        ahead: () => Promise.resolve({ refs: [{}] }),
+        ownRemoval: () => ({ subscribe: () => this.#watchOwn() }),
+        removal: (ref: object) => ({
+          subscribe: (listener: { next(departure: Departure | undefined): void }) => {
+            if (ref !== watchable) throw failure;
+            this.removed = (departure) => listener.next(departure);
+            return { unsubscribe: () => undefined };
+          },
+        }),
+      } as unknown as QueueView<object>;
+    }
+
+    /** Follows the turns of an entry. Resolves with the error that ends them. */
+    follow(first: EntriesAhead<object>): Promise<unknown> {
+      return new Promise((resolve) => {
+        followTurns(this.view, { rule: { limit: 1 }, first }, { next: () => undefined, error: resolve });
+      });
+    }
+
+    #watchOwn(): Unsubscribable {
+      this.ownWatches += 1;
+      return { unsubscribe: () => (this.ownWatches -= 1) };
+    }
+  }
+
+  it('end with the error of the store if the watch of the predecessor fails to start', async () => {
+    const queue = new FailingQueue(undefined);
+    expect(await queue.follow({ refs: [{}] })).to.equal(failure);
+    expect(queue.ownWatches).to.equal(0);
+  });
+
+  it('end with the error of the store if the watch of the next predecessor fails to start', async () => {
+    const [near, far] = [{}, {}];
+    const queue = new FailingQueue(near);
+    const error = queue.follow({ refs: [near, far], total: 2 });
+    queue.removed(undefined);
+    expect(await error).to.equal(failure);
+    expect(queue.ownWatches).to.equal(0);
   });
 });
 

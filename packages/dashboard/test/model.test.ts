@@ -7,7 +7,7 @@ import { shortcutOf, type Pressed } from '../src/page/model/keys.ts';
 import { targetOf, withFocused } from '../src/page/model/moves.ts';
 import { namesFrom, withName } from '../src/page/model/names.ts';
 import { arrowsOf, ringOf } from '../src/page/model/ring.ts';
-import { coverageText, sessionsWith } from '../src/page/model/sessions.ts';
+import { coverageText, sessionKey, sessionsWith } from '../src/page/model/sessions.ts';
 
 describe('the connection state that the dashboard shows', () => {
   const now = { page: 20_000, bridge: 50_000 };
@@ -189,6 +189,11 @@ describe('lists of names, sessions and queues on the dashboard', () => {
     for (const text of ['ann', 'H1', '77', 'invoi', ''])
       expect(sessionsWith(sessions, text)).to.deep.equal(sessions);
     expect(sessionsWith(sessions, 'bob')).to.deep.equal([]);
+  });
+
+  it('list two processes with the same host name and process id apart', () => {
+    const session = { owner: 'app:1', host: 'app', pid: 1 };
+    expect(sessionKey({ ...session, instance: 'a' })).to.not.equal(sessionKey({ ...session, instance: 'b' }));
   });
 
   it('state how many queues they omit', () => {

@@ -267,7 +267,7 @@ describe('the dashboard page', () => {
       const hold = { host: 'h', pid: 7, beganAt: 0 };
       const holds = [
         { ...hold, id: '1', token: '41', owner: 'ann', status: 'ended', reason: 'released', heldMs: 4_200 },
-        { ...hold, id: '2', token: '42', owner: HOSTILE, status: 'unrecorded', goneAt: 0 },
+        { ...hold, id: '2', token: '42', owner: HOSTILE, status: 'unrecorded', endedAtLatest: 0 },
         { ...hold, id: '3', token: '43', owner: 'cy', status: 'ended', reason: 'entry-removed', heldMs: 1 },
         { ...hold, id: '4', token: '44', owner: 'dee', status: 'held' },
       ];

@@ -13,6 +13,7 @@ import {
   rangesBesideFast,
   readKey,
   registerKey,
+  suffixOf,
   tailKey,
 } from '../src/queue/keys.ts';
 
@@ -40,6 +41,19 @@ describe('keys of etcd entries', () => {
     expect(name({ limit: 3, permits: 2 })).to.equal(`q/a-${ID}~2of3`);
     expect(name({ limit: 1, permits: 1 })).to.equal(`q/a-${ID}`);
     expect(name({ limit: 3, shared: true })).to.equal(`q/a-${ID}~r`);
+  });
+
+  it('show the number of permits that the suffix contains', () => {
+    for (const properties of [
+      { shared: false, limit: 1 },
+      { shared: false, limit: 1, permits: 1 },
+      { shared: false, limit: 3 },
+      { shared: false, limit: 3, permits: 2 },
+      { shared: true, limit: 3, permits: 2 },
+    ]) {
+      const key = Buffer.from(entryKey('q/', '10', { id: ID, ...properties }));
+      expect(readKey('q/', key)?.permits).to.equal(suffixOf(properties).permits);
+    }
   });
 
   it('that can belong to one entry are in one range, without keys of other entries', () => {

@@ -3,6 +3,7 @@ import {
   DepartureCounter,
   connectionClosed,
   invalidArgument,
+  refOf,
   sessionLost,
   systemClock,
   type Backend,
@@ -17,7 +18,7 @@ import { settingsOf, type MysqlOptions, type Settings } from './api/options.ts';
 import { registersOf } from './views/registers.ts';
 import { renewersOf } from './renewers.ts';
 import { defer } from './base/rx.ts';
-import { MysqlSession } from './session/session.ts';
+import { foundIn, MysqlSession } from './session/session.ts';
 import { literals } from './queue/sql.ts';
 import { entriesOf, entriesWhenChanged, historyOf, queuesIn } from './views/views.ts';
 
@@ -100,10 +101,10 @@ class MysqlBackend implements Backend {
     const id = randomBytes(16).toString('hex');
     const ttlUs = Math.ceil(ttlMs * 1_000);
     await connection.steps.write(
-      `insert into queuelock_session (id, generation, ttl, expires, inherited, lost)
-       values (${literals([id, 1, ttlUs])}, utc_timestamp(6) + interval ${ttlUs} microsecond, 0, 0)`,
+      `insert into queuelock_session (id, generation, ttl, expires, lost)
+       values (${literals([id, 1, ttlUs])}, utc_timestamp(6) + interval ${ttlUs} microsecond, 0)`,
     );
-    return new MysqlSession(connection, { id, generation: 1, ttlMs, inherited: 0, lost: 0 });
+    return new MysqlSession(connection, { id, generation: 1, ttlMs, inherited: new Set(), lost: 0 });
   }
 
   async resume(resumption: string): Promise<MysqlSession> {
@@ -114,14 +115,15 @@ class MysqlBackend implements Backend {
         'is the text that exportSession() returned for a session on MySQL',
       );
     const connection = this.#connected();
-    const { word, row } = await connection.take('resume', resumption);
+    const { word, rows, row } = await connection.take('resume', resumption);
     if (word === 'lost') throw sessionLost(resumption);
+    const [session, ...found] = [...rows, row];
     return new MysqlSession(connection, {
       id: resumption,
-      generation: Number(row.a),
-      ttlMs: Number(row.b) / 1_000,
-      inherited: Number(row.c),
-      lost: Number(row.d),
+      generation: Number(session.a),
+      ttlMs: Number(session.b) / 1_000,
+      lost: Number(session.c),
+      inherited: new Set(found.map((entry) => refOf(foundIn(entry)))),
     });
   }
 

@@ -6,6 +6,7 @@ import {
   connectionClosed,
   DepartureCounter,
   invalidArgument,
+  refOf,
   sessionLost,
   systemClock,
   type Backend,
@@ -22,6 +23,7 @@ import { settingsOf, type PostgresOptions, type Settings } from './api/options.t
 import { registersOf } from './views/registers.ts';
 import { renewersOf } from './renewers.ts';
 import { concatMap, defer, distinctUntilChanged, timer, type Observable } from './base/rx.ts';
+import type { Found } from './session/as-known.ts';
 import { PostgresSession } from './session/session.ts';
 import { DEFAULT_SCHEMA, migrationOf } from './sql/migration.ts';
 import { storedText } from './queue/text.ts';
@@ -144,7 +146,7 @@ class PostgresBackend implements Backend {
       readonly format: number | null;
     }>('open', ...[id, ttlMs, connection.inbox]);
     await connection.steps.requireFormat(format);
-    return new PostgresSession(connection, { id, num, generation: 1, ttlMs, inherited: 0 });
+    return new PostgresSession(connection, { id, num, generation: 1, ttlMs, inherited: new Set() });
   }
 
   async resume(resumption: string): Promise<PostgresSession> {
@@ -158,10 +160,11 @@ class PostgresBackend implements Backend {
       readonly num: number;
       readonly generation: number;
       readonly ttlMs: number;
-      readonly inherited: number;
+      readonly inherited: readonly Pick<Found, 'ord' | 'id'>[];
     }>('resume', resumption, connection.inbox);
     if (word === 'lost') throw sessionLost(resumption);
-    return new PostgresSession(connection, { id: resumption, num, generation, ttlMs, inherited });
+    const refs = new Set(inherited.map(refOf));
+    return new PostgresSession(connection, { id: resumption, num, generation, ttlMs, inherited: refs });
   }
 
   observe(queue: string, { apartMs = 0 }: ObserveOptions = {}): ReturnType<Backend['observe']> {

@@ -284,6 +284,26 @@ describe('a queue of PostgreSQL with an advisory lock', () => {
     await backend.close();
   });
 
+  it('keeps a new entry of a resumed session although the clock was set back', async () => {
+    const backend = clients.connect({ advisoryKey });
+    const session = await clients.session(backend);
+    const before = newSpec({ queue: 'numbered-ahead' });
+    await session.enqueue(before);
+    await session.remove(before.queue, before.id);
+    // Simulates that the server's clock was two hours ahead when the earlier process joined this queue.
+    const ahead = '(extract(epoch from clock_timestamp()) * 1000000)::bigint + 7200000000';
+    await clients.operator.query(`update queuelock.queue set last = ${ahead} where name = 'numbered-ahead'`);
+    const inherited = await session.enqueue(newSpec({ queue: 'numbered-ahead' }));
+    await session.abandon!();
+    const resumed = await clients.connect({ advisoryKey }).resume!(session.resumption!, signal);
+    const placement = await resumed.enqueue(newSpec());
+    expect(placement.order < inherited.order).to.equal(true);
+    await admitted(placement);
+    await untilLocks({ held: 1, waiting: 0 });
+    await resumed.close();
+    await backend.close();
+  });
+
   it('frees the advisory lock when an operator evicts the holder', async () => {
     const [session, operator] = [await clients.session(clients.connect({ advisoryKey })), clients.connect()];
     const placement = await session.enqueue(newSpec());

@@ -23,13 +23,15 @@ const TRY_OPTIONS: KnownOptions<Omit<ShareOptions, 'timeoutMs'>> = {
 };
 const RUN_OPTIONS: KnownOptions<ShareRunOptions> = { ...SHARE_OPTIONS, stop: 'any', workTimeoutMs: 'number' };
 const LONGEST_KEY = 200;
+/** Matches the names of the queues of keys, and no other names; see `queueOfKey`. */
+const NAME_OF_KEY = /.\/key\/[^/]+$/su;
 
 /**
  * Returns permits that keys take in turns: at most `limit` in all, and at most `limitPerKey` for each key. A key is for instance a tenant, so
  * one tenant with a thousand jobs does not keep another one waiting for all of them.
  *
- * A caller first waits for a permit of its key, in the queue `NAME/key/KEY`, then for a shared one, in the queue `NAME`. Both are semaphores
- * and first come, first served. A key has at most `limitPerKey` entries in the shared queue. So a caller that has joined it is granted after
+ * A caller first waits for a permit of its key, in the queue `NAME/key/KEY`, then for a shared one, in the queue `NAME`. In the name of the queue, `%25`
+ * and `%2F` replace each percent sign and slash of the key. Both queues are semaphores and first come, first served. A key has at most `limitPerKey` entries in the shared queue. So a caller that has joined it is granted after
  * at most `limitPerKey` callers of each other key and `limitPerKey - 1` of its own key. No caller that joins later passes.
  *
  * Every caller takes the permit of its key before the shared one, so callers of one name cannot deadlock.
@@ -38,7 +40,8 @@ const LONGEST_KEY = 200;
  * - A bound on how many callers of other keys pass while the own key holds as many permits as it may.
  * - That a call chain which holds a share and waits for another one ever gets that. Take one share at a time.
  * - That a holder whose session has expired has noticed it; see `semaphore`.
- * @throws {QueueLockError} `INVALID_ARGUMENT` for bad numbers, or a name that the backend cannot hold
+ * @throws {QueueLockError} `INVALID_ARGUMENT` for bad numbers, a name that ends in `/key/` and a text without a slash, as the queue of a key does, or
+ * a name that the backend cannot hold
  * @example
  * const exports = fairShare(client, 'exports', { limit: 20, limitPerKey: 3 });
  * await exports.run(tenant, async (share, stop) => {
@@ -49,6 +52,12 @@ export function fairShare(client: LockClient, name: string, options: FairShareOp
   const checked = checkedOptions('options of fairShare', options, OPTIONS);
   const limit = wholeNumber('limit', checked.limit, { min: 1 });
   const limitPerKey = wholeNumber('limitPerKey', checked.limitPerKey, { min: 1, max: limit });
+  if (NAME_OF_KEY.test(name))
+    throw invalidArgument(
+      'name',
+      name,
+      'does not end in "/key/…", as the queue of a key of another fairShare does',
+    );
   return new TwoStepShare(client, name, { limit, limitPerKey });
 }
 
@@ -107,8 +116,16 @@ class TwoStepShare implements FairShare {
   #ofKey(key: string): Semaphore {
     if (typeof key !== 'string' || key.length === 0 || key.length > LONGEST_KEY)
       throw invalidArgument('key', key, `is a text of 1 to ${LONGEST_KEY} characters`);
-    return semaphore(this.#client, `${this.name}/key/${key}`, { limit: this.#limitPerKey });
+    return semaphore(this.#client, queueOfKey(this.name, key), { limit: this.#limitPerKey });
   }
+}
+
+/**
+ * Returns the name of the queue of a key. The key is encoded without slashes, so no other name and key have the same queue, and no queue of all keys
+ * has this name.
+ */
+function queueOfKey(name: string, key: string): string {
+  return `${name}/key/${key.replaceAll('%', '%25').replaceAll('/', '%2F')}`;
 }
 
 /**

@@ -43,6 +43,35 @@ describe('fairShare', () => {
     await fc.assert(anyShareHistory, { numRuns: RUNS, seed: 1 });
   }).timeout(60_000);
 
+  it('keeps the shares of a key apart from those of every other name and key', async () => {
+    const limits = { limit: 4, limitPerKey: 1 };
+    for (const [name, key] of [
+      ['a', 'b/c/key/d'],
+      ['a/key/b/c', 'd'],
+      ['a', 'b%2Fc%2Fkey%2Fd'],
+    ] as const) {
+      const held = await fairShare(client, name, limits).tryAcquire(key);
+      expect(held?.held, `${name} ${key}`).to.equal(true);
+    }
+    const queues = [...stage.server.queues().keys()];
+    expect(queues).to.have.members([
+      'a',
+      'a/key/b%2Fc%2Fkey%2Fd',
+      'a/key/b/c',
+      'a/key/b/c/key/d',
+      'a/key/b%252Fc%252Fkey%252Fd',
+    ]);
+  });
+
+  it('refuses a name that the queue of a key may have', async () => {
+    for (const name of ['a/key/b', 'a/key/b/key/c', 'a/key/\n'])
+      expect(() => fairShare(client, name, ONE_EACH), name)
+        .to.throw(/name does not end in "\/key\/…"/)
+        .with.property('code', 'INVALID_ARGUMENT');
+    for (const name of ['key/b', 'a/key/b/c', 'a/keys/b', 'a/key/'])
+      expect(fairShare(client, name, ONE_EACH).name).to.equal(name);
+  });
+
   for (const [how, attempt] of [
     ['acquire', (one: FairShare, signal: AbortSignal) => one.acquire('a', { signal })],
     ['tryAcquire', (one: FairShare, signal: AbortSignal) => one.tryAcquire('a', { signal })],

@@ -4,6 +4,7 @@ import {
   connectionClosed,
   DepartureCounter,
   invalidArgument,
+  refOf,
   sessionLost,
   systemClock,
   type Backend,
@@ -18,6 +19,7 @@ import { settingsOf, type RedisOptions, type Settings } from './api/options.ts';
 import { registersOf } from './views/registers.ts';
 import { renewersOf } from './renewers.ts';
 import { defer } from './base/rx.ts';
+import { foundIn } from './queue/found.ts';
 import { SCRIPTS } from './queue/scripts.ts';
 import { RedisSession } from './session/session.ts';
 import { entriesOf, historyOf, queuesIn } from './views/views.ts';
@@ -101,7 +103,7 @@ class RedisBackend implements Backend {
     const id = randomBytes(16).toString('hex');
     await connection.open();
     await connection.steps.take(SCRIPTS.open, id, String(Math.ceil(ttlMs * 1_000)), connection.inbox);
-    return new RedisSession(connection, { id, generation: '1', ttlMs, news: 0, inherited: 0 });
+    return new RedisSession(connection, { id, generation: '1', ttlMs, news: 0, inherited: new Set() });
   }
 
   async resume(resumption: string): Promise<RedisSession> {
@@ -115,13 +117,13 @@ class RedisBackend implements Backend {
     await connection.open();
     const { word, rest } = await connection.steps.take(SCRIPTS.resume, resumption, connection.inbox);
     if (word === 'lost') throw sessionLost(resumption);
-    const [generation, ttlUs, news, last] = rest;
+    const [generation, ttlUs, news, ...rows] = rest;
     return new RedisSession(connection, {
       id: resumption,
       generation: String(generation),
       ttlMs: Number(ttlUs) / 1_000,
       news: Number(news),
-      inherited: Number(last),
+      inherited: new Set(foundIn(rows).map(refOf)),
     });
   }
 

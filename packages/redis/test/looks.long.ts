@@ -23,7 +23,7 @@ class Stage {
       nextCall: () => (this.#calls += 1),
       steps: { take: (script: Script) => this.#respond(script) },
     };
-    const tenancy = { id: 'a', generation: '1', ttlMs: 1_000, news: 0, inherited: 0 };
+    const tenancy = { id: 'a', generation: '1', ttlMs: 1_000, news: 0, inherited: new Set<string>() };
     this.session = new RedisSession(connection as unknown as Connection, tenancy);
   }
 

@@ -195,7 +195,7 @@ describe('entries in ZooKeeper', () => {
     const its = schemeOf('curator-lease');
     const children = [`_c_${UUID}-lease-0000000002`, ID, `_c_${UUID}-1of3-lease-0000000001`, 'anything'];
     const own = parseContender(children[0]!, its)!;
-    const ahead = conflictsAhead(children, { own, scheme: its });
+    const ahead = conflictsAhead(contendersIn(children, its), own);
     expect(ahead.map(({ name, sequence }) => [name, sequence])).to.deep.equal([
       [children[2], 1],
       ['anything', undefined],
@@ -229,9 +229,9 @@ describe('the order of entries in ZooKeeper', () => {
   it('puts the entry before a wrap of the sequence number ahead of the entry after it', () => {
     const [before, after] = [lock('2147483647'), lock('-2147483648')];
     expect(
-      conflictsAhead([before, after], { own: own(after), scheme }).map(({ name }) => name),
+      conflictsAhead(contendersIn([before, after], scheme), own(after)).map(({ name }) => name),
     ).to.deep.equal([before]);
-    expect(conflictsAhead([before, after], { own: own(before), scheme })).to.deep.equal([]);
+    expect(conflictsAhead(contendersIn([before, after], scheme), own(before))).to.deep.equal([]);
     expect(distance(2147483647, -2147483648)).to.equal(1);
     expect(distance(-2147483648, 2147483647)).to.equal(-1);
   });
@@ -270,9 +270,9 @@ describe('the order of entries in ZooKeeper', () => {
     const names = [lock('0000000001', five), lock('0000000002'), lock('0000000003', 'shared-lock-')];
     const [exclusive, shared] = [own(lock('0000000009', five)), own(lock('0000000009', 'shared-lock-'))];
     const other = (of: typeof exclusive, limit: number): number | undefined =>
-      otherLimitAhead(conflictsAhead(names, { own: of, scheme }), { own: of, limit, scheme });
+      otherLimitAhead(conflictsAhead(contendersIn(names, scheme), of), { own: of, limit, scheme });
     expect([1, 5, 7].map((limit) => other(exclusive, limit))).to.deep.equal([5, 1, 1]);
-    const readers = conflictsAhead([names[2]!], { own: exclusive, scheme });
+    const readers = conflictsAhead(contendersIn([names[2]!], scheme), exclusive);
     expect([1, 5].map((limit) => otherLimitAhead(readers, { own: exclusive, limit, scheme }))).to.deep.equal([
       undefined,
       1,
@@ -298,7 +298,7 @@ describe('the order of entries in ZooKeeper', () => {
     [queue[4]!, [queue[3], queue[1]]],
   ] as const) {
     it(`puts ${ahead.length} conflicting entries ahead of the entry ${name.slice(40)}, nearest first`, () => {
-      expect(conflictsAhead(queue, { own: own(name), scheme }).map((entry) => entry.name)).to.deep.equal(
+      expect(conflictsAhead(contendersIn(queue, scheme), own(name)).map((entry) => entry.name)).to.deep.equal(
         ahead,
       );
     });

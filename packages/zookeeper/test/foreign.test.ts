@@ -4,7 +4,8 @@ import type { Naming } from '@queuelock/zookeeper';
 import { expect } from 'chai';
 import { sharedZooKeeper } from '@queuelock/harness/services';
 import type { ZkDriver } from '../src/driver/driver.ts';
-import { foreignIn } from '../src/queue/foreign.ts';
+import { parseChildren } from '../src/queue/entries.ts';
+import { childrenInFront } from '../src/queue/foreign.ts';
 import { schemeOf } from '../src/queue/naming.ts';
 import { valueIn } from '../src/queue/node-text.ts';
 import { Bench, admitted, ending, eventually, newQueue, newSpec } from './bench.ts';
@@ -40,14 +41,16 @@ describe('foreign children of a ZooKeeper queue', () => {
     it(`are of these kinds with naming ${naming}: ${kinds.join(', ') || 'none, since all children count as entries'}`, () => {
       const scheme = schemeOf(naming);
       const found = (Object.keys(ENTRIES) as Kind[]).filter(
-        (kind) => foreignIn([`${ENTRIES[kind]}${NUMBER}`], { scheme }).entry,
+        (kind) => parseChildren([`${ENTRIES[kind]}${NUMBER}`], scheme).foreign,
       );
       expect(found).to.deep.equal(kinds);
     });
   }
 
-  const inFront = (naming: Naming, ...children: readonly string[]): readonly string[] =>
-    foreignIn(children, { scheme: schemeOf(naming) }).inFront;
+  const inFront = (naming: Naming, ...children: readonly string[]): readonly string[] => {
+    const scheme = schemeOf(naming);
+    return childrenInFront(parseChildren(children, scheme), { scheme });
+  };
   const strangers = ['!note', '0', '00', '-x', '%2Fb', 'note', 'Z', '_x', '0000000004x', '9', '1', '{'];
 
   it('are reported if Curator would sort them by name before the last entry', () => {

@@ -14,12 +14,13 @@ export function sessionsSnapshot(
   const sessions = new Map<string, SessionSnapshot & { readonly entries: SessionEntry[] }>();
   for (const { name, entries } of queues) {
     for (const [entry, position] of positionsOf(entries)) {
-      const { owner, host, pid, since } = entry;
-      const key = JSON.stringify([owner, host, pid]);
+      const { owner, host, pid, instance, since } = entry;
+      const key = JSON.stringify([owner, host, pid, instance]);
       const session = sessions.get(key) ?? {
         owner,
         ...ifDefined('host', host),
         ...ifDefined('pid', pid),
+        ...ifDefined('instance', instance),
         entries: [],
       };
       session.entries.push({ ...entryRef(entry), name, position, ...ifDefined('since', since) });

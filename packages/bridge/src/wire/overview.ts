@@ -31,13 +31,15 @@ export interface SessionEntry extends EntryRef {
 }
 
 /**
- * The entries of one program, which is identified by owner, host and process, as far as the entries state
- * these.
+ * The entries of one program, which is identified by owner, host, process and instance, as far as the entries
+ * state these.
  */
 export interface SessionSnapshot {
   readonly owner: string;
   readonly host?: string;
   readonly pid?: number;
+  /** Random text that identifies the process, since two containers may have the same host name and process id. */
+  readonly instance?: string;
   readonly entries: readonly SessionEntry[];
 }
 
@@ -133,7 +135,14 @@ export const sessionsSchema: v.GenericSchema<SessionsSnapshot> = v.object({
   ...snapshotEntries,
   ...coverage,
   prefix: text,
-  sessions: v.array(v.object({ owner: text, ...maybe, entries: v.array(sessionEntrySchema) })),
+  sessions: v.array(
+    v.object({
+      owner: text,
+      ...maybe,
+      instance: v.exactOptional(text),
+      entries: v.array(sessionEntrySchema),
+    }),
+  ),
 });
 
 const stuckSchema: v.GenericSchema<StuckSnapshot> = v.object({

@@ -29,7 +29,7 @@ export interface RecordedHoldSnapshot {
    * When the next hold of the lock began, by the clock of its holder's machine. Present if this hold has the
    * status `unrecorded` and the next hold was recorded.
    */
-  readonly goneAt?: number;
+  readonly endedAtLatest?: number;
 }
 
 /** The recorded holds of a queue. */
@@ -58,7 +58,7 @@ export const recordSchema: v.GenericSchema<RecordSnapshot> = v.object({
       reason: v.exactOptional(v.picklist(REASONS)),
       heldMs: v.exactOptional(number),
       eviction: v.exactOptional(v.object({ by: text, reason: text })),
-      goneAt: v.exactOptional(number),
+      endedAtLatest: v.exactOptional(number),
     }),
   ),
 });

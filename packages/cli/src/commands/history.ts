@@ -33,7 +33,7 @@ join is what its client reported. Removals by operators are kept (evicted, with 
 With --json: first the changes: revision (a string), ev (before, joined, granted, changed, left), held (whether it was admitted), owner,
 host, pid, since, order, key, id, eviction (by, reason, kind, at); and {"ev":"gap","text":…} for what is missing. Then the holds: ev (hold),
 status (held, ended, unrecorded), reason (released, session-lost, heartbeat-timeout, entry-removed, client-closed), heldMs,
-eviction (by, reason), goneAt, owner, host, pid, token, order, id, beganAt.`;
+eviction (by, reason), endedAtLatest, owner, host, pid, token, order, id, beganAt.`;
 
 /** Adds the command `history`, which prints the past events of a queue. */
 export function addHistory(program: Command): void {

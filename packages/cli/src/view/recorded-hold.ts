@@ -27,8 +27,8 @@ function endOf(hold: RecordedHold): string {
 function noteOf(hold: RecordedHold): string {
   if (hold.status === 'ended' && hold.eviction)
     return `  removed by ${hold.eviction.by}: ${hold.eviction.reason}`;
-  if (hold.status === 'unrecorded' && hold.goneAt !== undefined)
-    return `  had ended by ${dateTime(hold.goneAt)}`;
+  if (hold.status === 'unrecorded' && hold.endedAtLatest !== undefined)
+    return `  had ended by ${dateTime(hold.endedAtLatest)}`;
   return '';
 }
 

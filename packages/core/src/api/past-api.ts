@@ -38,7 +38,7 @@ export type RecordedHoldEnd =
        * When the next hold began, in milliseconds since 1970 by the clock of its holder's machine. Set if that hold was recorded. The hold described
        * here had ended by then.
        */
-      readonly goneAt?: number;
+      readonly endedAtLatest?: number;
     };
 
 /** A recorded hold of a name, and how it ended. */

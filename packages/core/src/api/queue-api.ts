@@ -28,6 +28,11 @@ export interface QueueEntry {
   readonly id?: string;
   readonly host?: string;
   readonly pid?: number;
+  /**
+   * Random text that identifies the process of the entry's client. Each worker thread has its own. Two containers may have the same host name and process
+   * id, but never the same instance.
+   */
+  readonly instance?: string;
   /** Time at which the entry joined, in milliseconds since 1970, by the clock of its client's machine. */
   readonly since?: number;
   /** Number of permits that the entry takes; 1 for a lock. */

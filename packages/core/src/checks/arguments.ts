@@ -2,6 +2,7 @@
 // arguments.ts (this file) checks what a call receives. checked-options.ts checks the names and types of options. client-settings.ts fills
 // in the defaults of a client.
 
+import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { LockClient } from '../api/api.ts';
 import { heldByThisChain } from '../reentrancy/call-chain.ts';
@@ -19,6 +20,8 @@ import type { ClaimRequest } from '../entry/new-entry.ts';
 
 const HOST = hostname();
 const PID = process.pid;
+/** Identifies this process among those with the same host name and process id, as containers often have. */
+const INSTANCE = randomBytes(6).toString('hex');
 const MAX_NAME_BYTES = 512;
 const MAX_LIMIT = 1_000_000;
 const MAX_NAMES = 60;
@@ -186,7 +189,14 @@ function labelOf(
     checkedSize('owner and metadata as JSON', JSON.stringify(user));
   const held =
     holding === undefined ? heldByThisChain().map(({ ownership }) => ownership) : checkedHolds(holding);
-  const label = { owner: user.owner, metadata: user.metadata, host: HOST, pid: PID, holds: idsOf(held) };
+  const label = {
+    owner: user.owner,
+    metadata: user.metadata,
+    host: HOST,
+    pid: PID,
+    instance: INSTANCE,
+    holds: idsOf(held),
+  };
   return request ? { ...label, request } : label;
 }
 

@@ -15,6 +15,8 @@ export interface EntryLabel {
   readonly id?: string;
   readonly host?: string;
   readonly pid?: number;
+  /** Random text that identifies the process of the entry's client. */
+  readonly instance?: string;
   readonly since?: number;
   /** Number of permits that the entry takes. Default 1. */
   readonly permits?: number;
@@ -116,6 +118,7 @@ export function decodeLabel(value: string): Reported {
     ...optional('id', textOf(label['id'])),
     ...optional('host', textOf(label['host'])),
     ...optional('pid', wholeOf(label['pid'], 0)),
+    ...optional('instance', textOf(label['instance'])),
     ...optional('since', timeOf(label['since'])),
     ...optional('typicalHoldMs', durationOf(label['typicalHoldMs'])),
     ...optional('request', request),

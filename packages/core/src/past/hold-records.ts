@@ -44,7 +44,7 @@ export interface HoldRecord {
   readonly beganAt: number;
   readonly end?: HoldEnd | undefined;
   /** Time at which another client found that the hold had ended, although no end was recorded. */
-  readonly goneAt?: number | undefined;
+  readonly endedAtLatest?: number | undefined;
 }
 
 /** The record of a hold that is to be written. */
@@ -66,7 +66,7 @@ export function applyUpdates(text: string | undefined, updates: readonly HoldUpd
     records = withRecord(records, record);
     if (alone)
       records = records.map((earlier) =>
-        endedBefore(earlier, record) ? { ...earlier, goneAt: record.beganAt } : earlier,
+        endedBefore(earlier, record) ? { ...earlier, endedAtLatest: record.beganAt } : earlier,
       );
   }
   const kept = records.slice(-last);
@@ -87,8 +87,8 @@ function withRecord(records: readonly HoldRecord[], record: HoldRecord): readonl
 }
 
 /** Returns whether a hold without a recorded end had ended before the hold `alone` began, because no other client could hold together with `alone`. */
-function endedBefore({ token, end, goneAt }: HoldRecord, alone: HoldRecord): boolean {
-  return end === undefined && goneAt === undefined && token < alone.token;
+function endedBefore({ token, end, endedAtLatest }: HoldRecord, alone: HoldRecord): boolean {
+  return end === undefined && endedAtLatest === undefined && token < alone.token;
 }
 
 /** Parses the stored text of recorded holds. Omits invalid records, because any client of the store may have written them. */
@@ -102,7 +102,7 @@ function encode(records: readonly HoldRecord[]): string {
 }
 
 /** Encodes a record. Omits members that can be computed from others, because space limits the number of records. */
-function encodeHold({ id, token, order, owner, host, pid, beganAt, end, goneAt }: HoldRecord): object {
+function encodeHold({ id, token, order, owner, host, pid, beganAt, end, endedAtLatest }: HoldRecord): object {
   const isOwnName = owner === `${String(host)}:${String(pid)}`;
   return {
     id,
@@ -116,7 +116,7 @@ function encodeHold({ id, token, order, owner, host, pid, beganAt, end, goneAt }
     end: end?.reason,
     by: end?.eviction?.by,
     why: end?.eviction?.reason,
-    gone: goneAt,
+    gone: endedAtLatest,
   };
 }
 
@@ -135,7 +135,7 @@ function decodeHold(part: unknown): HoldRecord | undefined {
     ...processOf(owner, record),
     beganAt,
     end: endOf(record),
-    goneAt: timeOf(record['gone']),
+    endedAtLatest: timeOf(record['gone']),
   };
 }
 

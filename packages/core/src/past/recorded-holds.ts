@@ -34,9 +34,12 @@ function recordedHold(record: HoldRecord, entries: readonly QueueEntry[]): Recor
   });
 }
 
-function endOf({ id, order, end, goneAt }: HoldRecord, entries: readonly QueueEntry[]): RecordedHoldEnd {
+function endOf(
+  { id, order, end, endedAtLatest }: HoldRecord,
+  entries: readonly QueueEntry[],
+): RecordedHoldEnd {
   if (end) return { status: 'ended', ...end };
-  if (goneAt !== undefined) return { status: 'unrecorded', goneAt };
+  if (endedAtLatest !== undefined) return { status: 'unrecorded', endedAtLatest };
   // Compares order number and id of the entry. A store may use an order number again, and an entry with a raw value shows no id.
   const isEntry = (entry: QueueEntry): boolean => entry.order === order && (entry.id ?? id).startsWith(id);
   return { status: entries.some(isEntry) ? 'held' : 'unrecorded' };

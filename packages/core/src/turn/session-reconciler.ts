@@ -12,8 +12,11 @@ export interface FoundEntry extends EntryName {
 export interface SessionReconcilerOptions<Found extends FoundEntry> {
   readonly entries: EntryTracker<TrackedEntry & Pick<Found, 'ord'>>;
   readonly pendingEnqueues: PendingEnqueues;
-  /** Largest order number of the entries that an earlier process has created with this session. 0 if this process has opened the session. */
-  readonly inherited: number;
+  /**
+   * The text `number/id` (see `refOf`) of each entry that the session had when this process resumed it. Numbers alone do not tell these entries from
+   * later ones: a store may number each queue separately, from a clock that is set back. Empty if this process has opened the session.
+   */
+  readonly inherited: ReadonlySet<string>;
   /** Reads all entries of the session from the store. */
   readonly readEntries: () => Promise<readonly Found[]>;
   /** Removes an entry that no client claims. */
@@ -28,9 +31,8 @@ export interface SessionReconcilerOptions<Found extends FoundEntry> {
  */
 export class SessionReconciler<Found extends FoundEntry> {
   readonly #settings: SessionReconcilerOptions<Found>;
-  #inherited: number;
-  /** The text `number/id` (see `refOf`) of each entry of the earlier process that has left since the session was resumed. */
-  readonly #leftBehind = new Set<string>();
+  /** The text `number/id` of each entry of the earlier process that may still be in the store. */
+  readonly #inherited: Set<string>;
   #unclaimed: readonly Found[] | undefined = [];
   #hasEntered = false;
   #isLooking = false;
@@ -38,7 +40,7 @@ export class SessionReconciler<Found extends FoundEntry> {
 
   constructor(settings: SessionReconcilerOptions<Found>) {
     this.#settings = settings;
-    this.#inherited = settings.inherited;
+    this.#inherited = new Set(settings.inherited);
   }
 
   /**
@@ -56,13 +58,13 @@ export class SessionReconciler<Found extends FoundEntry> {
 
   /** Records that an entry of the session has left. */
   entryRemoved(entry: Pick<Found, 'ord' | 'id'>): void {
-    if (Number(entry.ord) <= this.#inherited) this.#leftBehind.add(refOf(entry));
+    this.#inherited.delete(refOf(entry));
   }
 
   /** Removes the entries of the earlier process that no claim of this process has taken over. Rejects when the read fails; may be repeated. */
   async removeUnclaimed(): Promise<void> {
-    if (this.#settings.inherited === 0) return;
-    this.#inherited = 0;
+    if (this.#settings.inherited.size === 0) return;
+    this.#inherited.clear();
     await this.#read();
   }
 
@@ -102,7 +104,6 @@ export class SessionReconciler<Found extends FoundEntry> {
    * it blocks all entries behind it.
    */
   #isForgotten(entry: Found): boolean {
-    if (this.#settings.pendingEnqueues.has(entry)) return false;
-    return Number(entry.ord) > this.#inherited || this.#leftBehind.has(refOf(entry));
+    return !this.#settings.pendingEnqueues.has(entry) && !this.#inherited.has(refOf(entry));
   }
 }

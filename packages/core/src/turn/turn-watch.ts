@@ -205,9 +205,14 @@ class Blocker<R extends Taker> implements Unsubscribable {
   }
 
   begin(view: QueueView<R>): void {
-    const watch = view.removal(this.#ref).subscribe(this);
-    if (this.#isOver) watch.unsubscribe();
-    else this.#watch = watch;
+    try {
+      const watch = view.removal(this.#ref).subscribe(this);
+      if (this.#isOver) watch.unsubscribe();
+      else this.#watch = watch;
+    } catch (cause) {
+      // The caller may be a notification or a finished read, which cannot handle an exception. The watch of the waiter's own entry would stay.
+      this.error(cause);
+    }
   }
 
   next(departure: Departure | undefined): void {

@@ -148,6 +148,19 @@ export const labelFacts: readonly CoreFact[] = [
     ),
   ),
   {
+    title: 'the entries of all clients of a process contain the same text that identifies the process',
+    async check(stage) {
+      const one = await stage.client().acquire('x');
+      const waiting = await join(stage, stage.client());
+      const instances = (await seen(stage)).map(({ instance }) => instance);
+      expect(instances).to.have.length(2);
+      expect(instances[0]).to.match(/^[0-9a-f]{12}$/);
+      expect(instances[1]).to.equal(instances[0]);
+      waiting.subscription.unsubscribe();
+      await stage.passing(one.release());
+    },
+  },
+  {
     title: 'an entry keeps a value that the caller has set when the holder declines a request or downgrades',
     async check(stage) {
       const own = await stage.client().acquire('x', { value: 'as it is' });

@@ -108,7 +108,7 @@ export const recordedHoldFacts: readonly CoreFact[] = [
       expect(inWords(await holdsOf(stage))).to.deep.equal(['dead unrecorded']);
       const next = await silent.acquire('x');
       const [first, second] = await holdsOf(stage);
-      expect(first).to.include({ owner: 'dead', status: 'unrecorded', goneAt: second?.beganAt });
+      expect(first).to.include({ owner: 'dead', status: 'unrecorded', endedAtLatest: second?.beganAt });
       expect(second).to.include({ owner: 'next', status: 'held' });
       await stage.passing(next.release());
       expect((await holdsOf(stage)).map(({ status }) => status)).to.deep.equal(['unrecorded', 'ended']);

@@ -14,6 +14,7 @@ const LABEL = {
   id: '2744852b9d746afb1a07176a71335107',
   host: 'h',
   pid: 236,
+  instance: '0123456789ab',
   since: 1_795_772_444_916,
   permits: 2,
   limit: 3,

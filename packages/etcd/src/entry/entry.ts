@@ -9,6 +9,7 @@ import {
   queuePrefix,
   rangeOfStem,
   readKeyText,
+  suffixOf,
   tailKey,
   traceDirectory,
   type KeyRange,
@@ -85,7 +86,7 @@ export class Entry {
     this.under = queuePrefix(prefix, spec.queue);
     this.keyText = entryKey(this.under + this.fast, lease, { ...spec, id: keyId });
     this.shared = spec.shared;
-    this.permits = spec.shared || spec.limit === 1 ? 1 : (spec.permits ?? 1);
+    this.permits = suffixOf(spec).permits;
     this.value = spec.value;
     this.single = origin.single;
     this.tail = isFast ? Buffer.from(tailKey(prefix, spec.queue)) : undefined;

@@ -67,15 +67,24 @@ export function queuePrefix(prefix: string, queue: string): string {
  * the entry, or of an earlier one with the same key; see `key-ids.ts`. Shared entries end in `~r`. Entries that take or allow more than one
  * permit end in `~<permits>of<limit>`, so that a list of keys shows it.
  */
-export function entryKey(
-  under: string,
-  lease: string,
-  { id, shared, limit, permits = 1 }: NameParts,
-): string {
-  const plain = entryStem(under, lease, id);
-  if (shared) return `${plain}~r`;
-  return limit > 1 ? `${plain}~${permits}of${limit}` : plain;
+export function entryKey(under: string, lease: string, { id, ...properties }: NameParts): string {
+  return entryStem(under, lease, id) + suffixOf(properties).text;
 }
+
+/** The suffix of an entry's key, and the number of permits that the suffix shows to other clients. */
+interface KeySuffix {
+  readonly text: string;
+  readonly permits: number;
+}
+
+/** Returns the suffix of the key of an entry with the given properties. */
+export function suffixOf({ shared, limit, permits = 1 }: Omit<NameParts, 'id'>): KeySuffix {
+  if (shared) return READER;
+  return limit > 1 ? { text: `~${permits}of${limit}`, permits } : NO_SUFFIX;
+}
+
+const READER: KeySuffix = { text: '~r', permits: 1 };
+const NO_SUFFIX: KeySuffix = { text: '', permits: 1 };
 
 /**
  * Returns the beginning of the names of entries with naming `fast`. It contains the length of the prefix, because clients that reach the queue by

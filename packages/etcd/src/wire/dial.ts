@@ -17,6 +17,15 @@ export function dial({ host, port, tls }: Address, onread?: OnReadOpts): Socket 
 }
 
 /**
+ * Makes a connecting socket not keep the process alive while `isIdle` returns true. Node creates a new handle for each address of the host that it
+ * tries, and a new handle keeps the process alive.
+ */
+export function unrefWhileIdle(socket: Socket, isIdle: () => boolean): void {
+  const unref = (): void => void (isIdle() && socket.unref());
+  socket.on('connectionAttempt', unref).once('connect', unref);
+}
+
+/**
  * Returns the error of a failed connection, with a message. If a host name has several addresses, Node's `AggregateError` has an empty message. The
  * message is then made from the errors of all addresses.
  */

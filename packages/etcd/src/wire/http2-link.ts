@@ -1,7 +1,7 @@
 import { connect, type ClientHttp2Session, type ClientHttp2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
 import { startTimeout } from '../base/timeout.ts';
-import { described, dial } from './dial.ts';
+import { described, dial, unrefWhileIdle } from './dial.ts';
 import { Http2Call } from './http2-call.ts';
 import type {
   Address,
@@ -35,6 +35,7 @@ export class Http2Link implements Link {
   constructor(address: Address, options: LinkOptions, listener: LinkListener) {
     this.#listener = listener;
     this.#socket = dial(address);
+    unrefWhileIdle(this.#socket, () => this.#open === 0);
     this.#session = connect(`${address.tls ? 'https' : 'http'}://${address.authority}`, {
       createConnection: () => this.#socket,
       settings: { enablePush: false, initialWindowSize: options.window },

@@ -2,8 +2,8 @@ import { BEGIN, OR_ROLLBACK, SESSION } from './line.ts';
 
 /** Procedures that resume, renew, read and end sessions. */
 export const SESSIONS: ReadonlyMap<string, string> = new Map([
-  // Resumes a session for a new client. Returns the largest order number of the session's present entries as
-  // `inherited`: entries up to that number were added by earlier clients of the session.
+  // Resumes a session for a new client. Returns the session's present entries: earlier clients of the session
+  // added them.
   [
     'queuelock_resume',
     `(in p_session char(32) character set ascii)
@@ -12,15 +12,15 @@ begin
   ${OR_ROLLBACK}
   call queuelock_sweep();
   ${BEGIN}
-  update queuelock_session set generation = generation + 1, expires = utc_timestamp(6) + interval ttl microsecond,
-    inherited = coalesce((select max(ord) from queuelock_entry where session = p_session), 0)
+  update queuelock_session set generation = generation + 1, expires = utc_timestamp(6) + interval ttl microsecond
     where id = p_session and expires > utc_timestamp(6);
   set v_generation = (select generation from queuelock_session where id = p_session and expires > utc_timestamp(6));
   commit;
   if v_generation is null then
     select 'lost' as word;
   else
-    select 'ok' as word, generation as a, ttl as b, inherited as c, lost as d from queuelock_session where id = p_session;
+    select 'ok' as word, generation as a, ttl as b, lost as c from queuelock_session where id = p_session;
+    select 'entry' as word, queue as a, ord as b, id as c, admitted as d from queuelock_entry where session = p_session;
   end if;
 end`,
   ],

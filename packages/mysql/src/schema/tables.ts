@@ -28,7 +28,6 @@ export const TABLES: readonly string[] = [
   generation int not null,
   ttl bigint not null,
   expires datetime(6) not null,
-  inherited bigint not null,
   lost int not null,
   key ending (expires)
 ) ${END}`,

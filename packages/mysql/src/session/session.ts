@@ -29,8 +29,8 @@ export interface Tenancy {
   readonly id: string;
   readonly generation: number;
   readonly ttlMs: number;
-  /** The largest order number of entries that earlier clients of the session added. 0 if they added none. */
-  readonly inherited: number;
+  /** The text `number/id` (see `refOf`) of each entry that earlier clients of the session added. */
+  readonly inherited: ReadonlySet<string>;
   /** How many entries of the session other clients have evicted so far. */
   readonly lost: number;
 }
@@ -225,7 +225,8 @@ export class MysqlSession implements Session, Resident {
   }
 }
 
-function foundIn({ a, b, c, d }: Row): Found {
+/** Parses a row of the procedures that read the entries of a session. */
+export function foundIn({ a, b, c, d }: Row): Found {
   return { queue: textOf(a), ord: String(b), id: String(c), admitted: Number(d) === 1 };
 }
 

@@ -9,6 +9,7 @@ import {
   entryLost,
   invalidArgument,
   isQueueLockError,
+  refOf,
   requireSameEntry,
   sessionLost,
   type EntrySpec,
@@ -235,12 +236,11 @@ export class PostgresSession implements Session {
     const { ord, admitted, ahead, other, endsInMs } = place;
     // Removes an inherited entry that needs an advisory lock. Its lock ended with the connection of the
     // earlier process, and another program may have held the lock since then.
-    if (admitted && ord <= this.tenancy.inherited && lock) {
+    if (admitted && lock && this.tenancy.inherited.has(refOf({ ord, id }))) {
       await this.remove(queue, id);
       throw entryLost(id);
     }
-    const order = BigInt(ord);
-    const key = keyOf(queue, ord);
+    const [order, key] = [BigInt(ord), keyOf(queue, ord)];
     const turn = admitted ? { admitted } : { admitted, ahead };
     const turns$ = this.entries.track({ queue, id, ord, key, turn, call });
     if (!admitted) this.#connection.headLeases.watch(queue, endsInMs, ahead);

@@ -8,8 +8,8 @@ export interface Tenancy {
   readonly generation: number;
   readonly ttlMs: number;
   /**
-   * The largest order number among the entries that earlier clients of the session added. 0 when this client
-   * opened the session.
+   * The text `number/id` (see `refOf`) of each entry that earlier clients of the session added. Empty when this
+   * client opened the session.
    */
-  readonly inherited: number;
+  readonly inherited: ReadonlySet<string>;
 }

@@ -36,7 +36,7 @@ begin
     where id = p_id and expires > clock_timestamp() returning * into own;
   if not found then return '{"word":"lost"}'; end if;
   return json_build_object('word', 'ok', 'num', own.num, 'generation', own.generation, 'ttlMs', extract(epoch from own.ttl) * 1000,
-    'inherited', (select coalesce(max(ord), 0) from entry where session = own.num));
+    'inherited', (select coalesce(json_agg(json_build_object('ord', ord, 'id', id)), '[]') from entry where session = own.num));
 end $$;
 
 -- Never waits for a lock. The sums show whether the client knows all its entries.

@@ -1,6 +1,22 @@
 import { ACL_CHECK } from './acl-check.ts';
 import { OWN, script, type Script } from './script.ts';
 
+/** Lua function that appends number, admitted, id and queue of each entry of a session to a reply. */
+const APPEND_ENTRIES = `
+  local function append_entries(answer, sid)
+    local fields = call('HGETALL', session(sid))
+    for at = 1, #fields, 2 do
+      local ord, q = place_in(fields[at], fields[at + 1])
+      if ord then
+        answer[#answer + 1] = ord
+        answer[#answer + 1] = call('ZSCORE', waiting(q), ord) and 0 or 1
+        answer[#answer + 1] = fields[at]
+        answer[#answer + 1] = q
+      end
+    end
+  end
+`;
+
 /** Steps that open, resume, renew, read and end a session. */
 export const sessionScripts: Readonly<Record<'open' | 'resume' | 'renew' | 'look' | 'end', Script>> = {
   /** Opens a session. Arguments: session, TTL in microseconds, inbox (the channel for its notifications). */
@@ -15,10 +31,13 @@ export const sessionScripts: Readonly<Record<'open' | 'resume' | 'renew' | 'look
   return {'ok'}`,
   ),
 
-  /** Resumes a session. Arguments: session, inbox (the channel for its notifications). */
+  /**
+   * Resumes a session. Arguments: session, inbox (the channel for its notifications). Returns the generation, the TTL in microseconds, the number of
+   * the newest notification, and all entries of the session.
+   */
   resume: script(
     'resume',
-    `
+    `${APPEND_ENTRIES}
   local sid = ARGV[1]
   need(session(sid), 'hash')
   if call('EXISTS', session(sid)) == 0 then return {'lost'} end
@@ -27,7 +46,9 @@ export const sessionScripts: Readonly<Record<'open' | 'resume' | 'renew' | 'look
   local ttl, news = unpack(call('HMGET', session(sid), '#ttl', '#news'))
   call('ZADD', SESSIONS, string.format('%.0f', now + tonumber(ttl)), sid)
   keep_singles(sid, tonumber(ttl))
-  return {'ok', tostring(generation), ttl, news, call('HGET', META, 'last') or '0'}`,
+  local answer = {'ok', tostring(generation), ttl, news}
+  append_entries(answer, sid)
+  return answer`,
   ),
 
   /**
@@ -59,7 +80,7 @@ export const sessionScripts: Readonly<Record<'open' | 'resume' | 'renew' | 'look
    */
   look: script(
     'look',
-    `${OWN}
+    `${OWN}${APPEND_ENTRIES}
   local fields, answer = call('HGETALL', session(sid)), {'ok', '0', 0}
   for at = 1, #fields, 2 do
     local ord, q = place_in(fields[at], fields[at + 1])
@@ -67,16 +88,7 @@ export const sessionScripts: Readonly<Record<'open' | 'resume' | 'renew' | 'look
   end
   answer[2] = call('HGET', session(sid), '#news')
   answer[3] = call('HLEN', session(sid))
-  fields = call('HGETALL', session(sid))
-  for at = 1, #fields, 2 do
-    local ord, q = place_in(fields[at], fields[at + 1])
-    if ord then
-      answer[#answer + 1] = ord
-      answer[#answer + 1] = call('ZSCORE', waiting(q), ord) and 0 or 1
-      answer[#answer + 1] = fields[at]
-      answer[#answer + 1] = q
-    end
-  end
+  append_entries(answer, sid)
   return answer`,
     'evenIfFull',
   ),

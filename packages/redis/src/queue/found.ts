@@ -6,7 +6,7 @@ export interface Found extends FoundEntry {
 }
 
 /**
- * Parses the reply of the script `look`, which reads all entries of a session. The reply is a flat list:
+ * Parses the entries of a session in the replies of the scripts `look` and `resume`. They are a flat list:
  * number, admitted, entry and queue of each entry.
  */
 export function foundIn(rows: readonly unknown[]): readonly Found[] {

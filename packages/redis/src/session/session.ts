@@ -35,8 +35,8 @@ export interface Tenancy {
   readonly ttlMs: number;
   /** Number of the newest notification that the store has sent. */
   readonly news: number;
-  /** Entries with numbers up to this one were added by earlier clients of the session. 0 when this client opened the session. */
-  readonly inherited: number;
+  /** The text `number/id` (see `refOf`) of each entry that earlier clients of the session added. */
+  readonly inherited: ReadonlySet<string>;
 }
 
 /** What a step returns about a new entry. `ahead`: count of conflicting entries ahead. `other`: a limit in the queue unlike the entry's own, or 0. `endsInUs`: microseconds until the first lease at the queue's head ends. */

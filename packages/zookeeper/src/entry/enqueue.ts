@@ -2,7 +2,14 @@ import { turnOf, type EntriesAhead, type EntrySpec } from '@queuelock/core/backe
 import type { Created, NodeStat, ZkDriver } from '../driver/driver.ts';
 import { entryLost } from '../driver/errors.ts';
 import { findNode, namesOf, type NodeQuery } from './find-node.ts';
-import { conflictsAhead, entryName, nameBefore, parseContender, type Contender } from '../queue/entries.ts';
+import {
+  conflictsAhead,
+  entryName,
+  nameBefore,
+  parseChildren,
+  parseContender,
+  type Contender,
+} from '../queue/entries.ts';
 import { refuseForeign } from '../queue/foreign.ts';
 import { nameOf } from '../queue/names.ts';
 import { textOf } from '../queue/node-text.ts';
@@ -188,8 +195,9 @@ async function positionIn(
   const { scheme } = location;
   const own = ownIn(path, location);
   if (!children?.includes(own.name)) throw entryLost(path);
-  await refuseForeign(zk, location, { children, own });
-  const refs = conflictsAhead(children, { own, scheme });
+  const parsed = parseChildren(children, scheme);
+  await refuseForeign(zk, location, { children: parsed, own });
+  const refs = conflictsAhead(parsed.contenders, own);
   return { own, ahead: { refs, total: refs.length } };
 }
 

@@ -7,7 +7,7 @@
  * precedes the mark.
  */
 import type { EntrySpec } from '@queuelock/core/backend';
-import { parseMarked } from './marks.ts';
+import { parseMarked, type Mark, type Marked } from './marks.ts';
 import type { Scheme } from './naming.ts';
 
 /** Returns the name of a new entry. The server appends the sequence number. */
@@ -68,12 +68,48 @@ export interface Contender {
 
 /** Parses a child's name; returns `undefined` if the child is not an entry. */
 export function parseContender(name: string, scheme: Scheme): Contender | undefined {
-  const { mark, sequence } = parseMarked(name) ?? {};
+  return contenderOf(name, parseMarked(name), scheme);
+}
+
+/** Returns the entry with the given name, whose end was parsed before; returns `undefined` if the child is not an entry. */
+function contenderOf(name: string, marked: Marked | undefined, scheme: Scheme): Contender | undefined {
+  const { mark, sequence } = marked ?? {};
   if (scheme.countsAll) return { name, sequence, shared: false, ...permitsIn(name, scheme) };
   if (mark === undefined) return undefined;
   if (mark === scheme.shared) return { name, sequence, shared: true };
   const isExclusive = mark === scheme.exclusive || scheme.others.includes(mark);
   return isExclusive ? { name, sequence, shared: false, ...permitsIn(name, scheme) } : undefined;
+}
+
+/** An entry of another naming. Its client and the clients of this queue do not wait for each other. */
+export interface ForeignEntry {
+  readonly name: string;
+  readonly mark: Mark;
+}
+
+/** The children of a queue's directory by kind. Each kind is in the order of the list. */
+export interface ParsedChildren {
+  /** The entries of the queue's naming. */
+  readonly contenders: readonly Contender[];
+  /** The first entry of another naming, if there is one. */
+  readonly foreign: ForeignEntry | undefined;
+  /** The children that are not entries of any naming. */
+  readonly others: readonly string[];
+}
+
+/** Parses the children of a queue's directory, each name once. */
+export function parseChildren(children: readonly string[], scheme: Scheme): ParsedChildren {
+  const contenders: Contender[] = [];
+  const others: string[] = [];
+  let foreign: ForeignEntry | undefined;
+  for (const name of children) {
+    const marked = parseMarked(name);
+    const contender = contenderOf(name, marked, scheme);
+    if (contender) contenders.push(contender);
+    else if (marked) foreign ??= { name, mark: marked.mark };
+    else others.push(name);
+  }
+  return { contenders, foreign, others };
 }
 
 function permitsIn(name: string, scheme: Scheme): Pick<Contender, 'permits' | 'limit'> {
@@ -112,27 +148,34 @@ export function orderOf(sequence: number | undefined): bigint {
   return sequence === undefined ? -1n : BigInt(sequence >>> 0);
 }
 
-/**
- * Returns those children that are entries, in order. While a writer is converted to a reader, its two nodes have the same number, and the writer's
- * node comes first.
- */
+/** Returns those children that are entries, in order; see `inOrder`. */
 export function contendersIn(children: readonly string[], scheme: Scheme): Contender[] {
-  const found = children
-    .map((name) => parseContender(name, scheme))
-    .filter((contender) => contender !== undefined);
+  return inOrder(parseChildren(children, scheme).contenders);
+}
+
+/**
+ * Sorts entries by their position in the queue. While a writer is converted to a reader, its two nodes have the same number, and the writer's node
+ * comes first.
+ */
+function inOrder(found: readonly Contender[]): Contender[] {
   const origin = found.find(({ sequence }) => sequence !== undefined)?.sequence ?? 0;
   const rank = ({ sequence }: Contender): number =>
     sequence === undefined ? -Infinity : distance(origin, sequence);
-  return found.sort((a, b) => difference(rank(a), rank(b)) || Number(a.shared) - Number(b.shared));
+  return found.toSorted((a, b) => difference(rank(a), rank(b)) || Number(a.shared) - Number(b.shared));
 }
 
 function difference(a: number, b: number): number {
   return a === b ? 0 : a - b;
 }
 
-/** Returns the entries of the queue in order. A writer that is being converted is replaced by its reader, once that exists. */
+/** Returns those children that are entries of the queue, in order; see `entriesOf`. */
 export function entriesIn(children: readonly string[], scheme: Scheme): Contender[] {
-  const found = contendersIn(children, scheme);
+  return entriesOf(parseChildren(children, scheme));
+}
+
+/** Returns the entries of the queue in order. A writer that is being converted is replaced by its reader, once that exists. */
+export function entriesOf({ contenders }: Pick<ParsedChildren, 'contenders'>): Contender[] {
+  const found = inOrder(contenders);
   return found.filter(({ shared, sequence }, at) => {
     const next = found[at + 1];
     return shared || !next?.shared || next.sequence !== sequence;
@@ -140,20 +183,13 @@ export function entriesIn(children: readonly string[], scheme: Scheme): Contende
 }
 
 /** Returns the entries ahead of `own` that conflict with it, nearest first. */
-export function conflictsAhead(
-  children: readonly string[],
-  { own, scheme }: { readonly own: Contender; readonly scheme: Scheme },
-): Contender[] {
+export function conflictsAhead(contenders: readonly Contender[], own: Contender): Contender[] {
   const { sequence: last } = own;
   if (last === undefined) return [];
   const howFar = ({ sequence }: Contender): number =>
     sequence === undefined ? Infinity : distance(sequence, last);
-  const ahead: Contender[] = [];
-  for (const name of children) {
-    const other = parseContender(name, scheme);
-    if (other && howFar(other) > 0 && !(other.shared && own.shared)) ahead.push(other);
-  }
-  return ahead
+  return contenders
+    .filter((other) => howFar(other) > 0 && !(other.shared && own.shared))
     .sort((a, b) => difference(howFar(b), howFar(a)) || Number(a.shared) - Number(b.shared))
     .reverse();
 }

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { QueueLockError } from '@queuelock/core/backend';
 import type { ZkDriver } from '../driver/driver.ts';
-import type { Contender } from './entries.ts';
+import type { Contender, ForeignEntry, ParsedChildren } from './entries.ts';
 import { MARKS, parseMarked, type Mark } from './marks.ts';
 import type { Scheme } from './naming.ts';
 import type { QueueLocation } from './queue-location.ts';
@@ -13,41 +13,19 @@ import type { QueueLocation } from './queue-location.ts';
  */
 const DIRECTORY_IS_USED_WITHIN_MS = 1_000;
 
-/** An entry of another naming. Its client and the clients of this queue do not wait for each other. */
-interface ForeignEntry {
-  readonly name: string;
-  readonly mark: Mark;
-}
-
-/** The children that are not entries of a naming. */
-export interface Foreign {
-  /** The first entry of another naming, if there is one. */
-  readonly entry: ForeignEntry | undefined;
-  /** Children that are not entries, but that Curator sorts by their names ahead of the caller's entry. Waiters of Curator would wait for them. */
-  readonly inFront: readonly string[];
-}
-
 /**
- * Finds the children of a queue's directory that are not entries of the queue's naming.
- * @param own the caller's entry: the result `inFront` contains the children that Curator sorts ahead of it. Default: the last entry of the queue
+ * Returns the children that are not entries, but that Curator sorts by their names ahead of the caller's entry. Waiters of Curator would wait for them.
+ * @param own the caller's entry; default: the last entry of the queue
  */
-export function foreignIn(
-  children: readonly string[],
+export function childrenInFront(
+  { contenders, others }: ParsedChildren,
   { scheme, own }: { readonly scheme: Scheme; readonly own?: Contender | undefined },
-): Foreign {
-  if (scheme.countsAll) return { entry: undefined, inFront: [] };
-  const known: readonly (Mark | undefined)[] = [scheme.exclusive, scheme.shared, ...scheme.others];
-  const unmarked: string[] = [];
-  let entry: ForeignEntry | undefined;
-  for (const name of children) {
-    const mark = parseMarked(name)?.mark;
-    if (mark === undefined) unmarked.push(name);
-    else if (!known.includes(mark)) entry ??= { name, mark };
-  }
-  if (unmarked.length === 0) return { entry, inFront: [] };
-  const last = own ? (digitsIn(own.name) ?? FIRST_NUMBER) : lastOf(children.map(digitsIn));
-  const isInFront = (name: string): boolean => curatorKey(name, scheme) < last;
-  return { entry, inFront: scheme.sortsAfter.length === 0 ? [] : unmarked.filter(isInFront) };
+): readonly string[] {
+  if (others.length === 0 || scheme.sortsAfter.length === 0) return [];
+  const last = own
+    ? (digitsIn(own.name) ?? FIRST_NUMBER)
+    : lastOf(contenders.map(({ name }) => digitsIn(name)));
+  return others.filter((name) => curatorKey(name, scheme) < last);
 }
 
 const FIRST_NUMBER = '0000000000';
@@ -86,10 +64,10 @@ function afterLast(name: string, mark: Mark): string {
 export async function refuseForeign(
   zk: ZkDriver,
   { directory, scheme }: QueueLocation,
-  { children, own }: { readonly children: readonly string[]; readonly own?: Contender },
+  { children, own }: { readonly children: ParsedChildren; readonly own?: Contender },
 ): Promise<void> {
-  const { entry, inFront } = foreignIn(children, { scheme, own });
-  if (entry) throw foreignFormat(directory, entry, scheme);
+  if (children.foreign) throw foreignFormat(directory, children.foreign, scheme);
+  const inFront = childrenInFront(children, { scheme, own });
   const stay = await Promise.all(inFront.map((name) => isAndStays(zk, `${directory}/${name}`)));
   const stranger = inFront.find((_, at) => stay[at]);
   if (stranger !== undefined) throw blocksCurator(directory, stranger);

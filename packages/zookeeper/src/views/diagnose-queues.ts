@@ -1,6 +1,7 @@
 import type { Finding } from '@queuelock/core/backend';
 import type { ZkDriver } from '../driver/driver.ts';
-import { foreignIn } from '../queue/foreign.ts';
+import { parseChildren } from '../queue/entries.ts';
+import { childrenInFront } from '../queue/foreign.ts';
 import { MARKS, parseMarked, type Mark } from '../queue/marks.ts';
 import type { QueueLocations } from '../queue/queue-location.ts';
 import type { WalkedQueue } from './walk.ts';
@@ -16,7 +17,8 @@ export async function diagnoseQueues(
 ): Promise<readonly Finding[]> {
   const findings = await Promise.all(
     queues.map(async (queue): Promise<readonly Finding[]> => {
-      const { inFront } = foreignIn(queue.children, { scheme: schemeFor(queue.name) });
+      const scheme = schemeFor(queue.name);
+      const inFront = childrenInFront(parseChildren(queue.children, scheme), { scheme });
       return [...mixedKinds(queue), ...(await blockingCurator(zk, queue, inFront))];
     }),
   );

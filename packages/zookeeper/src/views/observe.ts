@@ -9,7 +9,7 @@ import {
   type StoredEntry,
 } from '@queuelock/core/backend';
 import type { ZkDriver } from '../driver/driver.ts';
-import { orderOf, entriesIn, type Contender } from '../queue/entries.ts';
+import { orderOf, entriesOf, parseChildren, type Contender } from '../queue/entries.ts';
 import { refuseForeign } from '../queue/foreign.ts';
 import type { Scheme } from '../queue/naming.ts';
 import { valueIn } from '../queue/node-text.ts';
@@ -90,8 +90,9 @@ async function readEntries(
 ): Promise<readonly StoredEntry[]> {
   const { directory, scheme } = location;
   const children = await childrenAndWatch(zk, directory);
-  await refuseForeign(zk, location, { children });
-  const contenders = entriesIn(children, scheme);
+  const parsed = parseChildren(children, scheme);
+  await refuseForeign(zk, location, { children: parsed });
+  const contenders = entriesOf(parsed);
   for (const name of values.keys()) if (!children.includes(name)) values.delete(name);
   const seen = await Promise.all(contenders.map((contender) => entryOf(zk, location, { contender, values })));
   return seen.filter((entry) => entry !== undefined);

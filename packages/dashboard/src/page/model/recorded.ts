@@ -10,11 +10,13 @@ const REASONS: Readonly<Record<NonNullable<RecordedHoldSnapshot['reason']>, stri
 };
 
 /** Describes how a recorded hold ended. */
-export function recordedEnd({ status, reason, eviction, goneAt }: RecordedHoldSnapshot): string {
+export function recordedEnd({ status, reason, eviction, endedAtLatest }: RecordedHoldSnapshot): string {
   if (status === 'held') return 'holds';
   if (eviction) return `removed by ${eviction.by}: ${eviction.reason}`;
   if (reason) return REASONS[reason];
-  return goneAt === undefined ? 'no end recorded' : `no end recorded, gone by ${dateTime(goneAt)}`;
+  return endedAtLatest === undefined
+    ? 'no end recorded'
+    : `no end recorded, gone by ${dateTime(endedAtLatest)}`;
 }
 
 /** Returns how long a recorded hold lasted, if that is known. */

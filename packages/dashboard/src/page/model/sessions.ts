@@ -2,11 +2,16 @@ import type { Coverage, SessionSnapshot } from '@queuelock/bridge/wire';
 import { count, counted } from './text.ts';
 
 /**
- * Returns a text that identifies a session in the overview: entries with the same owner, host and process
- * belong to one session.
+ * Returns a text that identifies a session in the overview: entries with the same owner, host, process and
+ * instance belong to one session.
  */
-export function sessionKey({ owner, host, pid }: Pick<SessionSnapshot, 'owner' | 'host' | 'pid'>): string {
-  return JSON.stringify([owner, host, pid]);
+export function sessionKey({
+  owner,
+  host,
+  pid,
+  instance,
+}: Pick<SessionSnapshot, 'owner' | 'host' | 'pid' | 'instance'>): string {
+  return JSON.stringify([owner, host, pid, instance]);
 }
 
 /** Returns the sessions that contain a text in their owner, host, process or in the name of one of their queues. */
