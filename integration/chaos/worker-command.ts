@@ -106,6 +106,11 @@ export type WorkerCommand =
       /** Share of write locks that become read locks half-way through the hold. Default 0. */
       readonly downgradeShare?: number;
       readonly holdMs: readonly [least: number, most: number];
+      /**
+       * Each wait is aborted after a random time of up to so many milliseconds. Default: only those of
+       * `cancelShare` are aborted.
+       */
+      readonly maxWaitMs?: number;
       /** Share of waits that are aborted after a random time of up to a second. */
       readonly cancelShare: number;
       /** Share of attempts that are aborted while they are being enqueued. */

@@ -39,12 +39,8 @@ export class Load {
   }
 
   async #once(): Promise<boolean> {
-    const { cancelShare, abortShare } = this.#command;
     const attempt = this.#begin({ queues: this.#names(), terms: this.#terms() });
-    const dice = this.#chance();
-    const maxWaitMs =
-      dice < abortShare ? ABORT_WITHIN_MS : dice < abortShare + cancelShare ? CANCEL_WITHIN_MS : undefined;
-    const isHeld = await this.#withinWait(attempt, maxWaitMs);
+    const isHeld = await this.#withinWait(attempt, this.#maxWaitMs());
     if (isHeld) await this.#use(attempt);
     await attempt.release();
     await attempt.over;
@@ -75,6 +71,15 @@ export class Load {
       return name!;
     });
     return drawn as [string, ...string[]];
+  }
+
+  /** Draws the longest wait of the next claim in milliseconds; `undefined` if the claim waits without a limit. */
+  #maxWaitMs(): number | undefined {
+    const { cancelShare, abortShare, maxWaitMs } = this.#command;
+    const dice = this.#chance();
+    if (dice < abortShare) return ABORT_WITHIN_MS;
+    if (maxWaitMs !== undefined) return maxWaitMs;
+    return dice < abortShare + cancelShare ? CANCEL_WITHIN_MS : undefined;
   }
 
   #terms(): Terms {
