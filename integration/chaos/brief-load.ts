@@ -3,10 +3,10 @@ import type { LoadCommand } from './worker-load.ts';
 const QUEUES = 32;
 const HOLD_MS = [0, 50] as const;
 /**
- * Longest wait in milliseconds. A worker that dies blocks the queues in which it has entries until its
+ * Longest wait in a queue in milliseconds. A worker that dies blocks the queues in which it has entries until its
  * session ends. The other workers soon leave these queues, and continue in the remaining ones.
  */
-const MAX_WAIT_MS = 800;
+const MAX_WAIT_MS = 500;
 
 /**
  * Returns a load of brief holds in many queues, from which most of the holds of a run come, even while faults

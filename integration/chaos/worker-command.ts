@@ -107,8 +107,8 @@ export type WorkerCommand =
       readonly downgradeShare?: number;
       readonly holdMs: readonly [least: number, most: number];
       /**
-       * Each wait is aborted after a random time of up to so many milliseconds. Default: only those of
-       * `cancelShare` are aborted.
+       * Each claim is aborted if it still waits after a random time of up to so many milliseconds in the
+       * queue. Default: only the claims of the shares below are aborted.
        */
       readonly maxWaitMs?: number;
       /** Share of waits that are aborted after a random time of up to a second. */
