@@ -1,16 +1,18 @@
+import { briefLoad } from './brief-load.ts';
 import type { Experiment } from './experiment.ts';
 import { recipesLoad } from './recipes-load.ts';
 import type { LoadCommand } from './worker-load.ts';
 
 /** Number of workers that run at the same time. */
-export const WORKERS = 8;
+export const WORKERS = 12;
 
 const BUSY_QUEUES = 32;
-const BUSY_AT_A_TIME = 8;
+const BUSY_AT_A_TIME = 6;
+const BRIEF_AT_A_TIME = 1;
 const BUSY_MS = [0, 20] as const;
 const BUSY_LONGER_MS = [0, 200] as const;
 /** Half as many queues as workers, so that in each queue one worker holds and one waits. */
-const STEADY_QUEUES = 4;
+const STEADY_QUEUES = WORKERS / 2;
 /**
  * Shortest and longest hold in milliseconds. The longest is longer than a session lives without heartbeats.
  */
@@ -54,6 +56,7 @@ export function chaosLoad(
   const often = { queues: busy, effectShare: 0.1, ...GIVEN_UP };
   return {
     loads: [
+      briefLoad((name) => experiment.queue(name), BRIEF_AT_A_TIME),
       { do: 'load', holdMs: BUSY_MS, parallel: BUSY_AT_A_TIME, ...often },
       { do: 'load', holdMs: BUSY_LONGER_MS, ...often },
       { do: 'load', holdMs: STEADY_MS, queues: steady, ...GIVEN_UP },

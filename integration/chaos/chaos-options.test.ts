@@ -32,8 +32,10 @@ describe('the arguments of pnpm chaos', () => {
 
   it('are the same when parsed from the command that a report shows for repeating its run', () => {
     const requested = ['--minutes', '0.5', '--backend', 'etcd', '--rule', 'plain', '--recipes'];
-    const [, , ...args] = commandOf({ ...optionsOf(...requested), seed: 7 }, 'etcd').split(' ');
-    expect(optionsOf(...args)).to.include({ minutes: 0.5, seed: 7, rule: 'plain', recipes: true });
+    const overSocket = optionsOf(...requested, '--transport', 'socket');
+    const [, , ...args] = commandOf({ ...overSocket, seed: 7 }, 'etcd').split(' ');
+    const same = { minutes: 0.5, seed: 7, rule: 'plain', transport: 'socket', recipes: true };
+    expect(optionsOf(...args)).to.include(same);
   });
 
   it('print the help for --help', () => {
@@ -55,6 +57,9 @@ describe('the arguments of pnpm chaos', () => {
       ['--backend', 'redis', '--rule', 'plain'],
       '--rule: "plain" is none of those for redis: product, overlong',
     ],
+    [['--backend', 'etcd', '--transport', 'grpc'], '--transport: "grpc" is none of http2, socket, etcd3'],
+    [['--transport', 'socket'], '--transport is only for etcd, not for zookeeper'],
+    [['--backend', 'redis', '--transport', 'socket'], '--transport is only for etcd, not for redis'],
     [['--sums', ''], '--sums: "" is not the name of a file'],
     [['--out', ''], '--out: "" is not the name of a directory'],
     [

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { ETCD_TRANSPORTS, type EtcdTransport } from '@queuelock/harness/services/etcd-transport';
 import { CHAOS_STORES, hasSchedule, rulesOf, type ChaosStore } from './chaos-stores.ts';
 import { STORES } from './profiles.ts';
 import type { Rule } from './worker-command.ts';
@@ -12,6 +13,8 @@ export interface ChaosOptions {
   /** Returns the directory for the report of a store. */
   readonly out: (store: ChaosStore) => string;
   readonly rule: Rule;
+  /** Transport of the etcd clients. Default: http2, or the one that QUEUELOCK_ETCD_TRANSPORT names. */
+  readonly transport: EtcdTransport | undefined;
   /**
    * Whether workers also use read and write locks, semaphores, elections, and claims of several names.
    * Otherwise they use only plain locks.
@@ -46,6 +49,7 @@ consul-cluster have three servers, the others one.
                   (etcd, zookeeper)
   --keep          keeps the histories also when nothing was wrong (etcd, zookeeper)
   --sums FILE     adds the run to the runs in FILE, and prints the sums of all of them
+  --transport T   of the clients of etcd: ${ETCD_TRANSPORTS.join(', ')} (default http2)
   --rule R        by which rule workers believe in their locks (default product). The others show that the checker
                   sees what is wrong: etcd: plain, overlong; zookeeper: connected, newest, overlong; others: overlong
   --help
@@ -70,21 +74,32 @@ export function chaosOptions(args: readonly string[]): ChaosOptions | undefined 
   };
   if (values.out === '') throw new UsageError('--out: "" is not the name of a directory');
   const rule = ruleOf(values.rule ?? 'product', stores);
+  const transport = transportOf(values.transport, stores);
   if (values.sums === '') throw new UsageError('--sums: "" is not the name of a file');
   const { recipes = false, keep = false, sums } = values;
   for (const [name, isSet] of Object.entries({ recipes, keep }))
     if (isSet && !stores.every(hasSchedule))
       throw new UsageError(`--${name} is only for ${STORES.join(' and ')}`);
-  return { minutes, seed, stores, out, rule, recipes, keep, sums };
+  return { minutes, seed, stores, out, rule, transport, recipes, keep, sums };
 }
 
 /** Returns the command line that repeats the run on one store, with the same seed and options. */
 export function commandOf(
-  { minutes, seed, rule, recipes }: Pick<ChaosOptions, 'minutes' | 'seed' | 'rule' | 'recipes'>,
+  {
+    minutes,
+    seed,
+    rule,
+    transport,
+    recipes,
+  }: Pick<ChaosOptions, 'minutes' | 'seed' | 'rule' | 'transport' | 'recipes'>,
   store: ChaosStore,
 ): string {
-  const rules = rule === 'product' ? '' : ` --rule ${rule}`;
-  return `pnpm chaos --minutes ${minutes} --seed ${seed} --backend ${store}${rules}${recipes ? ' --recipes' : ''}`;
+  const more = [
+    ...(rule === 'product' ? [] : [`--rule ${rule}`]),
+    ...(transport === undefined ? [] : [`--transport ${transport}`]),
+    ...(recipes ? ['--recipes'] : []),
+  ];
+  return [`pnpm chaos --minutes ${minutes} --seed ${seed} --backend ${store}`, ...more].join(' ');
 }
 
 function parse(args: readonly string[]) {
@@ -96,6 +111,7 @@ function parse(args: readonly string[]) {
     backend: text,
     out: text,
     rule: text,
+    transport: text,
     recipes: flag,
     keep: flag,
     sums: text,
@@ -126,6 +142,15 @@ function ruleOf(text: string, stores: readonly ChaosStore[]): Rule {
       throw new UsageError(`--rule: "${text}" is none of those for ${store}: ${rules.join(', ')}`);
   }
   return text as Rule;
+}
+
+function transportOf(text: string | undefined, stores: readonly ChaosStore[]): EtcdTransport | undefined {
+  if (text === undefined) return undefined;
+  const other = stores.find((store) => store !== 'etcd');
+  if (other) throw new UsageError(`--transport is only for etcd, not for ${other}`);
+  const transport = ETCD_TRANSPORTS.find((name) => name === text);
+  if (!transport) throw new UsageError(`--transport: "${text}" is none of ${ETCD_TRANSPORTS.join(', ')}`);
+  return transport;
 }
 
 function seedOf(text: string): number {

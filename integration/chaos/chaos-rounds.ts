@@ -28,21 +28,21 @@ export interface RoundsPlan {
   readonly out: NodeJS.WriteStream;
 }
 
-/** A trial of a store, and a function that makes each fault of the store once. */
+/** A trial of a store, and a function that makes the faults of the store until `isOver` returns true. */
 interface Bout {
   readonly trial: DetourTrial;
-  readonly strike: () => Promise<void>;
+  readonly strike: (isOver: () => boolean) => Promise<void>;
   readonly servers: string;
 }
 
-// Number of rounds that one trial records in one history. A round makes every fault of the store once. Each
-// trial starts new workers, which takes some seconds.
-const ROUNDS_AT_A_TIME = 5;
+// Longest time in milliseconds that one trial records in one history, which the checker reads into memory.
+// Each trial starts new workers, which takes some seconds.
+const TRIAL_MS = 5 * 60_000;
 
 /**
- * Runs one store until the time is over, while workers load the store. The run consists of rounds. Each round
- * makes every fault of the servers and of the workers once, in random order. Histories are checked every few
- * rounds, and are kept if the checker finds a violation.
+ * Runs one store until the time is over, while workers load the store. The faults of the servers come in
+ * rounds, each of which makes every fault once, in random order; beside them the faults of the workers do.
+ * Histories are checked every five minutes, and are kept if the checker finds a violation.
  */
 export async function runRounds({
   store,
@@ -59,8 +59,8 @@ export async function runRounds({
   while (verdicts.length === 0 || !isOver()) {
     const bout = await boutOf(store, { rule, seed: seed + verdicts.length });
     servers = bout.servers;
-    for (let round = 0; round < ROUNDS_AT_A_TIME && (round === 0 || !isOver()); round += 1)
-      await bout.strike();
+    const trialEndsAt = performance.now() + TRIAL_MS;
+    await bout.strike(() => isOver() || performance.now() >= trialEndsAt);
     const { directory } = bout.trial;
     await stopDetoursAfter(async () => void verdicts.push(await bout.trial.end()));
     const verdict = verdicts.at(-1)!;
@@ -74,8 +74,16 @@ async function boutOf(store: RoundsStore, settings: Pick<TrialSettings, 'rule' |
   if (store === 'consul-cluster') {
     const trial = await startConsulClusterTrial(settings);
     const { version } = trial.cluster.servers[0]!;
-    return { trial, strike: () => trial.strikeAll(), servers: `consul ${version}, three servers` };
+    return {
+      trial,
+      strike: (isOver) => trial.strikeAll(isOver),
+      servers: `consul ${version}, three servers`,
+    };
   }
   const trial = await startLoneTrial(store, settings);
-  return { trial, strike: () => strikeAllAtLoneServer(trial), servers: `${store} ${trial.server.version}` };
+  return {
+    trial,
+    strike: (isOver) => strikeAllAtLoneServer(trial, isOver),
+    servers: `${store} ${trial.server.version}`,
+  };
 }

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Verdict } from '@queuelock/harness/check';
 import type { Run } from '@queuelock/harness/check/run';
+import { etcdTransportName } from '@queuelock/harness/services/etcd-transport';
 import { LONGEST_HOLD_MS, OPERATED_QUEUES, WORKERS, chaosLoad } from './chaos-load.ts';
 import { Crew } from './crew.ts';
 import { startExperiment, type Experiment } from './experiment.ts';
@@ -32,7 +33,7 @@ export interface ChaosOutcome {
   readonly run: Run;
   readonly verdict: Verdict;
   readonly directory: string;
-  /** Description of the servers with their versions, for the report. */
+  /** Description of the servers with their versions and, of etcd, of the clients' transport. */
   readonly description: string;
   /** Number of claims that ended in an error, by the code of the error. */
   readonly failures: ReadonlyMap<string, number>;
@@ -55,7 +56,7 @@ export async function runChaos(plan: ChaosPlan): Promise<ChaosOutcome> {
   const { loads, operated, shared } = chaosLoad(experiment, plan);
   const schedule = scheduleOf({ ...plan, capabilities: capabilitiesOf(experiment) });
   out.write(
-    `${experiment.cluster.description}; seed ${plan.seed}, ${schedule.faults.length} faults planned; histories: ${experiment.directory}\n`,
+    `${descriptionOf(experiment)}; seed ${plan.seed}, ${schedule.faults.length} faults planned; histories: ${experiment.directory}\n`,
   );
   const crew = new Crew(experiment, { ...plan, workers: WORKERS, loads });
   await crew.start();
@@ -80,9 +81,13 @@ export async function runChaos(plan: ChaosPlan): Promise<ChaosOutcome> {
       ttlMs,
     }),
     directory: experiment.directory,
-    description: experiment.cluster.description,
+    description: descriptionOf(experiment),
     failures: live.failures,
   };
+}
+
+function descriptionOf({ store, cluster }: Experiment): string {
+  return store === 'etcd' ? `${cluster.description}, transport ${etcdTransportName()}` : cluster.description;
 }
 
 interface Scene {

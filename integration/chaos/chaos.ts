@@ -1,6 +1,7 @@
 // Runs the command pnpm chaos. HELP in chaos-options.ts describes it.
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { ETCD_TRANSPORT_VARIABLE } from '@queuelock/harness/services/etcd-transport';
 import { HELP, UsageError, chaosOptions, type ChaosOptions } from './chaos-options.ts';
 
 const WRONG_ARGUMENTS = 2;
@@ -9,7 +10,7 @@ const SCRIPT = fileURLToPath(new URL('chaos-process.ts', import.meta.url));
 
 const args = process.argv.slice(2);
 const options = read();
-if (options) start();
+if (options) start(options);
 else console.log(HELP);
 
 function read(): ChaosOptions | undefined {
@@ -26,8 +27,9 @@ function read(): ChaosOptions | undefined {
  * Starts the experiment in its own process group. Otherwise Ctrl-C would kill servers and workers too,
  * instead of only requesting the end.
  */
-function start(): void {
-  const child = fork(SCRIPT, args, { detached: true });
+function start({ transport }: ChaosOptions): void {
+  const chosen = transport === undefined ? {} : { [ETCD_TRANSPORT_VARIABLE]: transport };
+  const child = fork(SCRIPT, args, { detached: true, env: { ...process.env, ...chosen } });
   let notifiedAt = 0;
   const stop = (): void => {
     // One interrupt by the user may arrive as two signals: from the terminal and from pnpm.

@@ -66,9 +66,9 @@ export class ConsulClusterTrial extends DetourTrial {
     this.cluster = cluster;
   }
 
-  /** Makes the faults of servers and of clients, one after another in random order. */
-  async strikeAll(): Promise<void> {
-    await strikeAll(this, faultsOf(this.cluster));
+  /** Makes the faults of servers and of clients in random order; see `strikeAll`. */
+  async strikeAll(isOver?: () => boolean): Promise<void> {
+    await strikeAll(this, faultsOf(this.cluster), isOver);
   }
 }
 

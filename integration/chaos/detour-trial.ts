@@ -1,4 +1,5 @@
 import { until } from '@queuelock/harness/services/until';
+import { briefLoad } from './brief-load.ts';
 import { Detour } from './detour.ts';
 import { presentAt } from './lone-stores.ts';
 import type { Timing } from './profiles.ts';
@@ -29,12 +30,13 @@ interface Servers {
 }
 
 const READ_WITHIN_MS = 20_000;
-const WORKERS = 4;
+const WORKERS = 12;
 // Time limit in milliseconds for the end of a worker. It is long, because all workers end at the same time.
 const EXIT_WITHIN_MS = 10_000;
 /** Longest hold of a worker in TTLs, in the queues named `steady`, which always have a holder and waiters. */
 const LONGEST_HOLD_TTLS = 2;
 const GIVEN_UP = { cancelShare: 0.05, abortShare: 0.02 } as const;
+const BRIEF_AT_A_TIME = 3;
 
 /** A trial whose workers each have their own proxies to the servers, so that a fault affects one worker or all. */
 export class DetourTrial extends Trial {
@@ -53,10 +55,12 @@ export class DetourTrial extends Trial {
     });
     this.store = site.store;
     this.#servers = site.servers;
-    const named = (name: string): readonly string[] => [1, 2].map((nth) => this.queue(`${name}-${nth}`));
+    const named = (name: string, count: number): readonly string[] =>
+      Array.from({ length: count }, (_, index) => this.queue(`${name}-${index + 1}`));
     this.#loads = [
-      { do: 'load', queues: named('busy'), holdMs: [0, 20], parallel: 3, ...GIVEN_UP },
-      { do: 'load', queues: named('steady'), holdMs: [0, longestHoldMs], parallel: 2, ...GIVEN_UP },
+      briefLoad((name) => this.queue(name), BRIEF_AT_A_TIME),
+      { do: 'load', queues: named('busy', 2), holdMs: [0, 20], parallel: 2, ...GIVEN_UP },
+      { do: 'load', queues: named('steady', 4), holdMs: [0, longestHoldMs], parallel: 2, ...GIVEN_UP },
     ];
   }
 

@@ -2,9 +2,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { LoneTrial } from './lone-trial.ts';
 import { SHORT_MS, strikeAll, type ServerFault } from './traveller-faults.ts';
 
-/** Makes the faults of a single server and of its clients, one after another in random order. */
-export async function strikeAllAtLoneServer(trial: LoneTrial): Promise<void> {
-  await strikeAll(trial, faultsOf(trial));
+/** Makes the faults of a single server and of its clients in random order; see `strikeAll`. */
+export async function strikeAllAtLoneServer(trial: LoneTrial, isOver?: () => boolean): Promise<void> {
+  await strikeAll(trial, faultsOf(trial), isOver);
 }
 
 function faultsOf({ server }: LoneTrial): Readonly<Record<string, ServerFault>> {

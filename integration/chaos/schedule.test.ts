@@ -8,11 +8,12 @@ import {
   type Capabilities,
   type Item,
 } from './faults-menu.ts';
+import { WORKERS } from './chaos-load.ts';
 import { CLUSTER_REST_MS, LEAD_IN_MS, LEAD_OUT_MS, scheduleOf, type Fault } from './schedule.ts';
 
 const ETCD: Capabilities = {
   store: 'etcd',
-  workers: 8,
+  workers: WORKERS,
   members: 3,
   operatedQueues: 4,
   ttlMs: 5_000,
@@ -135,12 +136,12 @@ describe('the schedule of faults', () => {
   });
 
   for (const store of ['etcd', 'zookeeper'] as const) {
-    it(`has over 2,000 faults in a run of 35 minutes on ${store}, among them every kind of fault`, () => {
+    it(`has over 4,000 faults in a run of 35 minutes on ${store}, among them every kind of fault`, () => {
       const there = { ...ETCD, store, ttlMs: store === 'etcd' ? 5_000 : 4_000 };
       for (const seed of [1, 2, 3]) {
         const { faults } = scheduleOf({ seed, minutes: 35, capabilities: there });
-        expect(faults.length).to.be.within(2_000, 2_600);
-        expect(faults.filter(ofCluster).length).to.be.within(85, 160);
+        expect(faults.length).to.be.within(4_000, 5_500);
+        expect(faults.filter(ofCluster).length).to.be.within(120, 200);
         const possible = ALL.filter(({ isPossible = () => true }) => isPossible(there));
         expect([...new Set(faults.map(({ kind }) => kind))]).to.have.members(
           possible.map(({ kind }) => kind),

@@ -54,11 +54,11 @@ export const LEAD_OUT_MS = 3_000;
  */
 export const CLUSTER_REST_MS = 6_000;
 /** Time in milliseconds from the end of one fault of a worker to the start of its next one. */
-const WORKER_REST_MS = 1_500;
+const WORKER_REST_MS = 1_000;
 
-const CLUSTER_EVERY_MS = [13_000, 19_000] as const;
-const WORKER_EVERY_MS = [300, 1_500] as const;
-const QUEUE_EVERY_MS = [8_000, 20_000] as const;
+const CLUSTER_EVERY_MS = [7_000, 11_000] as const;
+const WORKER_EVERY_MS = [150, 650] as const;
+const QUEUE_EVERY_MS = [4_000, 10_000] as const;
 
 type Chance = () => number;
 type Draft = Omit<Fault, 'number'>;

@@ -1,11 +1,22 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Chance } from './chance.ts';
 import type { DetourTrial, Traveller } from './detour-trial.ts';
 
 /** Duration of a fault in TTLs, longer than a session lives without renewals. */
 const LONG_TTLS = 1.5;
 /** Duration in milliseconds of a fault that is too short to end a worker's session. */
 export const SHORT_MS = 1_000;
-const REST_MS = 1_000;
+/** Duration in milliseconds of a worker's blocked event loop: longer than a heartbeat takes, shorter than its TTL. */
+const STALLED_MS = 500;
+/**
+ * Time in milliseconds from one fault of the servers to the next, so that workers can connect again and make
+ * progress in between.
+ */
+const SERVER_REST_MS = 6_000;
+/** Time in milliseconds from one fault of a worker to the next fault in the same lane. */
+const WORKER_REST_MS = 1_500;
+/** Number of workers for each lane, a series of faults of workers one after another. */
+const WORKERS_PER_LANE = 3;
 
 interface Subject {
   readonly trial: DetourTrial;
@@ -19,58 +30,125 @@ type TravellerFault = (subject: Subject) => Promise<void>;
 /** A function that makes a fault of servers, which affects all workers. Resolves when the fault is over. */
 export type ServerFault = (longMs: number) => Promise<void>;
 
-const FAULTS: Readonly<Record<string, TravellerFault>> = {
-  'worker killed': async ({ trial, traveller }) => {
-    await traveller.worker.kill();
-    await trial.replace(traveller);
-  },
-  'worker frozen': async ({ traveller: { worker }, longMs }) => {
-    await worker.freeze();
-    await pause(longMs);
-    await worker.thaw();
-  },
-  'connections reset': async ({ traveller: { detour } }) => {
-    detour.cut();
-  },
-  'worker cut off': async ({ traveller: { detour }, longMs }) => {
-    detour.loseAll();
-    await pause(longMs);
-    await detour.heal();
-    detour.cut();
-  },
-  'replies lost': async ({ traveller: { detour } }) => {
-    detour.loseReplies();
-    await pause(SHORT_MS);
-    await detour.heal();
-    detour.cut();
-  },
-  'requests held up': async ({ traveller: { detour }, longMs }) => {
-    for (const { toServer } of detour.proxies) toServer.hold();
-    await pause(longMs);
-    await detour.heal();
-  },
-};
+/** A kind of fault of workers, and how often it occurs relative to the other kinds. */
+interface WorkerFault {
+  readonly weight: number;
+  readonly strike: TravellerFault;
+}
 
 /**
- * Makes all faults, one after another in random order: the given faults of servers, and every fault of
- * workers, each on a random worker.
+ * The faults of workers. Those that end a session have a low weight, because they block the queues in which
+ * the worker has entries until the session has ended.
+ */
+const FAULTS: Readonly<Record<string, WorkerFault>> = {
+  'worker killed': {
+    weight: 1,
+    strike: async ({ trial, traveller }) => {
+      await traveller.worker.kill();
+      await trial.replace(traveller);
+    },
+  },
+  'worker frozen': { weight: 1, strike: ({ traveller }) => frozen(traveller, SHORT_MS) },
+  'worker frozen for long': { weight: 1, strike: ({ traveller, longMs }) => frozen(traveller, longMs) },
+  'worker stalled': {
+    weight: 4,
+    strike: async ({ traveller: { worker } }) => {
+      worker.tell({ do: 'stall', ms: STALLED_MS });
+      await pause(STALLED_MS);
+    },
+  },
+  'connections reset': { weight: 5, strike: async ({ traveller: { detour } }) => detour.cut() },
+  'worker cut off': { weight: 1, strike: ({ traveller }) => cutOff(traveller, SHORT_MS) },
+  'worker cut off for long': { weight: 1, strike: ({ traveller, longMs }) => cutOff(traveller, longMs) },
+  'replies lost': {
+    weight: 2,
+    strike: async ({ traveller: { detour } }) => {
+      detour.loseReplies();
+      await pause(SHORT_MS);
+      await detour.heal();
+      detour.cut();
+    },
+  },
+  'requests held up': { weight: 1, strike: ({ traveller }) => heldUp(traveller, SHORT_MS) },
+  'requests held up for long': { weight: 1, strike: ({ traveller, longMs }) => heldUp(traveller, longMs) },
+};
+
+async function frozen({ worker }: Traveller, ms: number): Promise<void> {
+  await worker.freeze();
+  await pause(ms);
+  await worker.thaw();
+}
+
+async function cutOff({ detour }: Traveller, ms: number): Promise<void> {
+  detour.loseAll();
+  await pause(ms);
+  await detour.heal();
+  detour.cut();
+}
+
+async function heldUp({ detour }: Traveller, ms: number): Promise<void> {
+  for (const { toServer } of detour.proxies) toServer.hold();
+  await pause(ms);
+  await detour.heal();
+}
+
+/**
+ * Makes the given faults of servers and all faults of workers in random order, each of them as often as its
+ * weight says. Repeats this in another order until `isOver` returns true; by default it does not. One fault of
+ * servers is active at a time. Beside it, up to a third of the workers have a fault at a time, each worker
+ * at most one.
  */
 export async function strikeAll(
   trial: DetourTrial,
   serverFaults: Readonly<Record<string, ServerFault>>,
+  isOver: () => boolean = () => true,
 ): Promise<void> {
   const longMs = LONG_TTLS * trial.timing.ttlMs;
-  const ofServers = Object.entries(serverFaults).map(([name, strike]) => async (): Promise<void> => {
-    const healed = await trial.fault(name, 'server', () => strike(longMs));
-    healed();
-  });
-  const ofTravellers = Object.entries(FAULTS).map(([name, strike]) => async (): Promise<void> => {
-    const traveller = trial.travellers[trial.chance.wholeBelow(trial.travellers.length)]!;
-    const healed = await trial.fault(name, traveller.worker.id, () => strike({ trial, traveller, longMs }));
-    healed();
-  });
-  for (const strike of trial.chance.shuffled([...ofServers, ...ofTravellers])) {
-    await pause(REST_MS);
-    await strike();
+  const ofServers = dealt(trial.chance, Object.entries(serverFaults), isOver);
+  const ofWorkers = dealt(trial.chance, weighted(), isOver);
+  const untouched = new Set(trial.travellers);
+  const workerLanes = Array.from({ length: trial.travellers.length / WORKERS_PER_LANE }, () =>
+    strikeInTurn(ofWorkers, WORKER_REST_MS, async ([name, { strike }]) => {
+      const traveller = [...untouched][trial.chance.wholeBelow(untouched.size)]!;
+      untouched.delete(traveller);
+      await strikeOne(trial, [name, traveller.worker.id], () => strike({ trial, traveller, longMs }));
+      untouched.add(traveller);
+    }),
+  );
+  const serverLane = strikeInTurn(ofServers, SERVER_REST_MS, ([name, strike]) =>
+    strikeOne(trial, [name, 'server'], () => strike(longMs)),
+  );
+  await Promise.all([serverLane, ...workerLanes]);
+}
+
+/** Makes a fault that `strike` begins and ends, and records it. */
+async function strikeOne(
+  trial: DetourTrial,
+  [name, target]: readonly [name: string, target: string],
+  strike: () => Promise<void>,
+): Promise<void> {
+  const healed = await trial.fault(name, target, strike);
+  healed();
+}
+
+function weighted(): readonly (readonly [name: string, fault: WorkerFault])[] {
+  return Object.entries(FAULTS).flatMap((named) => Array.from({ length: named[1].weight }, () => named));
+}
+
+/** Makes the faults one after another, with a pause before each. Lanes that share `faults` make each fault once. */
+async function strikeInTurn<F>(
+  faults: Iterable<F>,
+  restMs: number,
+  strike: (fault: F) => Promise<void>,
+): Promise<void> {
+  for (const fault of faults) {
+    await pause(restMs);
+    await strike(fault);
   }
+}
+
+/** Yields all items in random order, and then again in another order until `isOver` returns true. */
+function* dealt<T>(chance: Chance, items: readonly T[], isOver: () => boolean): Generator<T> {
+  yield* chance.shuffled(items);
+  while (!isOver()) for (const item of chance.shuffled(items)) if (!isOver()) yield item;
 }

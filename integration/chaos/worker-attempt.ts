@@ -42,6 +42,8 @@ export interface Aim {
  */
 export class Attempt {
   readonly aim: Aim;
+  /** Resolves when the claim's entry is in the queue, or when the claim ended before that. */
+  readonly placed: Promise<void>;
   /**
    * Resolves with the hold when the claim is granted, or with `undefined` when the claim ended without a
    * hold.
@@ -59,12 +61,14 @@ export class Attempt {
   #suspect = false;
   #downgraded = false;
   #writes: Writes | undefined;
+  #place!: () => void;
   #grant!: (held: Held | undefined) => void;
   #end!: () => void;
 
   constructor(aim: Aim, around: AttemptSurroundings) {
     this.aim = aim;
     this.#around = around;
+    this.placed = new Promise((resolve) => (this.#place = resolve));
     this.granted = new Promise((resolve) => (this.#grant = resolve));
     this.over = new Promise((resolve) => (this.#end = resolve));
     const { queues, terms, n } = aim;
@@ -179,6 +183,7 @@ export class Attempt {
     const { session } = heartbeats.stored(queues[0], spots[0]?.order);
     if (this.#placedIn === session) return;
     this.#placedIn = session;
+    this.#place();
     spots.forEach(({ order, token }, at) => {
       const { key } = heartbeats.stored(queues[at]!, order);
       this.#tellOf(at, { ev: 'queued', t, order: order.toString(), token: token.toString(), key, session });
@@ -194,6 +199,7 @@ export class Attempt {
       this.#tell({ ev: 'failed', code, message: String(error) });
     }
     this.#watch?.stop();
+    this.#place();
     this.#grant(undefined);
   }
 

@@ -106,6 +106,11 @@ export type WorkerCommand =
       /** Share of write locks that become read locks half-way through the hold. Default 0. */
       readonly downgradeShare?: number;
       readonly holdMs: readonly [least: number, most: number];
+      /**
+       * Each claim is aborted if it still waits after a random time of up to so many milliseconds in the
+       * queue. Default: only the claims of the shares below are aborted.
+       */
+      readonly maxWaitMs?: number;
       /** Share of waits that are aborted after a random time of up to a second. */
       readonly cancelShare: number;
       /** Share of attempts that are aborted while they are being enqueued. */

@@ -39,12 +39,13 @@ export class Load {
   }
 
   async #once(): Promise<boolean> {
-    const { cancelShare, abortShare } = this.#command;
+    const { maxWaitMs } = this.#command;
     const attempt = this.#begin({ queues: this.#names(), terms: this.#terms() });
-    const dice = this.#chance();
-    const maxWaitMs =
-      dice < abortShare ? ABORT_WITHIN_MS : dice < abortShare + cancelShare ? CANCEL_WITHIN_MS : undefined;
-    const isHeld = await this.#withinWait(attempt, maxWaitMs);
+    const limitMs = this.#limitMs();
+    // Counts a limit that all claims of the load have only from the entry in the queue on. Otherwise a worker
+    // without a connection would begin and end claims all the time.
+    if (limitMs === undefined && maxWaitMs !== undefined) await attempt.placed;
+    const isHeld = await this.#withinWait(attempt, limitMs ?? maxWaitMs);
     if (isHeld) await this.#use(attempt);
     await attempt.release();
     await attempt.over;
@@ -75,6 +76,17 @@ export class Load {
       return name!;
     });
     return drawn as [string, ...string[]];
+  }
+
+  /**
+   * Draws the time in milliseconds within which the next claim is aborted, counted from its beginning;
+   * `undefined` for most claims.
+   */
+  #limitMs(): number | undefined {
+    const { cancelShare, abortShare } = this.#command;
+    const dice = this.#chance();
+    if (dice < abortShare) return ABORT_WITHIN_MS;
+    return dice < abortShare + cancelShare ? CANCEL_WITHIN_MS : undefined;
   }
 
   #terms(): Terms {
