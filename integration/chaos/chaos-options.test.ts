@@ -57,7 +57,7 @@ describe('the arguments of pnpm chaos', () => {
       ['--backend', 'redis', '--rule', 'plain'],
       '--rule: "plain" is none of those for redis: product, overlong',
     ],
-    [['--backend', 'etcd', '--transport', 'grpc'], '--transport: "grpc" is none of http2, socket, etcd3'],
+    [['--backend', 'etcd', '--transport', 'grpc'], '--transport: "grpc" is none of socket, http2, etcd3'],
     [['--transport', 'socket'], '--transport is only for etcd, not for zookeeper'],
     [['--backend', 'redis', '--transport', 'socket'], '--transport is only for etcd, not for redis'],
     [['--sums', ''], '--sums: "" is not the name of a file'],

@@ -13,7 +13,7 @@ export interface ChaosOptions {
   /** Returns the directory for the report of a store. */
   readonly out: (store: ChaosStore) => string;
   readonly rule: Rule;
-  /** Transport of the etcd clients. Default: http2, or the one that QUEUELOCK_ETCD_TRANSPORT names. */
+  /** Transport of the etcd clients. Default: that of the package, or the one that QUEUELOCK_ETCD_TRANSPORT names. */
   readonly transport: EtcdTransport | undefined;
   /**
    * Whether workers also use read and write locks, semaphores, elections, and claims of several names.
@@ -49,7 +49,7 @@ consul-cluster have three servers, the others one.
                   (etcd, zookeeper)
   --keep          keeps the histories also when nothing was wrong (etcd, zookeeper)
   --sums FILE     adds the run to the runs in FILE, and prints the sums of all of them
-  --transport T   of the clients of etcd: ${ETCD_TRANSPORTS.join(', ')} (default http2)
+  --transport T   of the clients of etcd: ${ETCD_TRANSPORTS.join(', ')} (default ${ETCD_TRANSPORTS[0]})
   --rule R        by which rule workers believe in their locks (default product). The others show that the checker
                   sees what is wrong: etcd: plain, overlong; zookeeper: connected, newest, overlong; others: overlong
   --help

@@ -6,6 +6,7 @@ import type { MemberKind, QueueKind, StoreKind, WorkerKind } from './faults-menu
 import { findInLine, removeForSure } from './faults-queue.ts';
 import { STORE_ACTIONS } from './faults-store.ts';
 import { WORKER_ACTIONS } from './faults-worker.ts';
+import { struckMember } from './paused-leader.ts';
 import type { Fault } from './schedule.ts';
 
 import type { Undo, Stage } from './fault-stage.ts';
@@ -45,9 +46,10 @@ async function strikeQueue(stage: Stage, fault: Fault): Promise<Undo | undefined
 
 async function strikeMember(stage: Stage, fault: Fault): Promise<Undo> {
   const { cluster } = stage;
-  const member: Member = fault.member === 'leader' ? await cluster.leader() : cluster.members[fault.member!]!;
-  const kind = fault.kind as MemberKind;
-  return strikeCluster(stage, { what: nameOf(fault), target: member.node }, () =>
+  const drawn: Member = fault.member === 'leader' ? await cluster.leader() : cluster.members[fault.member!]!;
+  const member = await struckMember(cluster, fault.kind, drawn);
+  const kind = (member === drawn ? fault.kind : 'member frozen') as MemberKind;
+  return strikeCluster(stage, { what: nameOf({ ...fault, kind }), target: member.node }, () =>
     MEMBER_ACTIONS[kind]({ fault, member }),
   );
 }

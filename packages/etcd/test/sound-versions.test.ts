@@ -1,5 +1,11 @@
 import { expect } from 'chai';
-import { distrust, losesEvents, staleReads, type MemberFacts } from '../src/server/read-trust.ts';
+import {
+  distrust,
+  losesEvents,
+  soundLeasesSince,
+  staleReads,
+  type MemberFacts,
+} from '../src/server/read-trust.ts';
 
 describe('the check whether a version of etcd may return stale reads', () => {
   for (const [version, stale] of [
@@ -44,6 +50,22 @@ describe('the check whether a version of etcd may lose events of watches', () =>
   ] as const) {
     it(`is ${loses ? 'true' : 'false'} for etcd "${version}"`, () => {
       expect(losesEvents(version)).to.equal(loses);
+    });
+  }
+});
+
+describe('the first release whose paused leaders end no live leases', () => {
+  for (const [version, first] of [
+    ['3.4.23', '3.4.31'],
+    ['3.4.31', undefined],
+    ['3.5.12', '3.5.13'],
+    ['3.5.13-rc.0', '3.5.13'],
+    ['3.5.30', undefined],
+    ['3.6.0', undefined],
+    ['unknown', undefined],
+  ] as const) {
+    it(`is ${first ?? 'not later'} for etcd "${version}"`, () => {
+      expect(soundLeasesSince(version)).to.equal(first);
     });
   }
 });

@@ -21,6 +21,8 @@ const FIRST_SOUND_PATCH: FirstSound = { '4': 42, '5': 28, '6': 9 };
 const FIRST_WITH_ALL_EVENTS: FirstSound = { '4': 36, '5': 18 };
 // The releases whose watch events are in time after a compaction: https://github.com/etcd-io/etcd/tree/main/CHANGELOG
 const FIRST_WITH_PROMPT_EVENTS: FirstSound = { '5': 22, '6': 2 };
+// The releases whose paused leaders revoke no leases that its successor has renewed: https://github.com/etcd-io/etcd/issues/15247
+const FIRST_WITHOUT_WRONG_REVOCATIONS: FirstSound = { '4': 31, '5': 13 };
 
 /**
  * Returns whether linearizable reads of this version of etcd may be stale after a member was paused: before 3.4.42, 3.5.28 and 3.6.9.
@@ -49,11 +51,21 @@ export function isTooOld(version: string): boolean {
  * given version already does.
  */
 export function soundWatchesSince(version: string): string | undefined {
+  return firstOf(version, FIRST_WITH_PROMPT_EVENTS);
+}
+
+/**
+ * Returns the first release, of the same minor version, whose leaders revoke no live leases after a pause. Returns `undefined` if the given version
+ * already revokes none.
+ */
+export function soundLeasesSince(version: string): string | undefined {
+  return firstOf(version, FIRST_WITHOUT_WRONG_REVOCATIONS);
+}
+
+function firstOf(version: string, firstSound: FirstSound): string | undefined {
   const [, major, minor = ''] = VERSION.exec(version) ?? [];
-  const first = major === '3' ? FIRST_WITH_PROMPT_EVENTS[minor] : undefined;
-  return first !== undefined && isUnsound(version, FIRST_WITH_PROMPT_EVENTS)
-    ? `3.${minor}.${first}`
-    : undefined;
+  const first = major === '3' ? firstSound[minor] : undefined;
+  return first !== undefined && isUnsound(version, firstSound) ? `3.${minor}.${first}` : undefined;
 }
 
 function isUnsound(version: string, firstSound: FirstSound): boolean {

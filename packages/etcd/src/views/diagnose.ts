@@ -2,7 +2,13 @@ import { detailOf, hasResponded, systemClock, type Finding } from '@queuelock/co
 import type { Connection, Endpoint } from '../server/connection.ts';
 import { diagnoseKeys, leasesIn } from './diagnose-keys.ts';
 import { keysIn, rangeOfText } from './queues.ts';
-import { distrust, isTooOld, soundWatchesSince, type MemberFacts } from '../server/read-trust.ts';
+import {
+  distrust,
+  isTooOld,
+  soundLeasesSince,
+  soundWatchesSince,
+  type MemberFacts,
+} from '../server/read-trust.ts';
 
 /** The cluster to diagnose, and the beginning of the keys and queue names to include. */
 export interface DiagnosedCluster {
@@ -76,7 +82,7 @@ async function diagnoseMember(connection: Connection, endpoint: Endpoint): Promi
     return {
       host,
       facts,
-      findings: [...findings, ...watchBugs(about, facts.version), ...(await storage(endpoint))],
+      findings: [...findings, ...knownBugs(about, facts.version), ...(await storage(endpoint))],
     };
   } catch (error) {
     const remedy = hasResponded(error) ? '' : '; check that it runs, the address, and the credentials';
@@ -116,11 +122,20 @@ function ofCluster(reports: readonly MemberReport[]): readonly Finding[] {
   return [{ level: 'warning', about, text }];
 }
 
-function watchBugs(about: string, version: string): readonly Finding[] {
-  const since = soundWatchesSince(version);
-  if (since === undefined) return [];
-  const text = `watches of ${version} may lose an event after a compaction, and a waiter then reads the queue some seconds late; upgrade to ${since}`;
-  return [{ level: 'warning', about, text }];
+function knownBugs(about: string, version: string): readonly Finding[] {
+  const bugs = [
+    {
+      since: soundWatchesSince(version),
+      text: `watches of ${version} may lose an event after a compaction, and a waiter then reads the queue some seconds late`,
+    },
+    {
+      since: soundLeasesSince(version),
+      text: `a leader of ${version} that was paused and replaced may end sessions that are still renewed, and two may hold a lock until the watch reports it`,
+    },
+  ];
+  return bugs.flatMap(({ since, text }) =>
+    since === undefined ? [] : { level: 'warning', about, text: `${text}; upgrade to ${since}` },
+  );
 }
 
 async function shortLeases(connection: Connection, leases: readonly string[]): Promise<readonly Finding[]> {
