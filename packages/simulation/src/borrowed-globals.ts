@@ -3,12 +3,31 @@ import { syncBuiltinESMExports } from 'node:module';
 import os from 'node:os';
 import timersPromises from 'node:timers/promises';
 import type { Random } from './random.ts';
-import type { Timeline } from './timeline.ts';
+import type { Machine, Timeline } from './timeline.ts';
 
-interface Handle {
+/** A simulated timer. */
+class Handle {
   cancel: () => void;
-  ref(): Handle;
-  unref(): Handle;
+  readonly #machine: Machine;
+  readonly #ms: number;
+  readonly #task: () => void;
+
+  constructor(machine: Machine, ms: number, task: () => void) {
+    this.#machine = machine;
+    this.#ms = ms;
+    this.#task = task;
+    this.cancel = machine.after(ms, task);
+  }
+
+  ref(): this {
+    return this;
+  }
+
+  unref(): this {
+    this.cancel();
+    this.cancel = this.#machine.later(this.#ms, this.#task);
+    return this;
+  }
 }
 
 // Time of day at the start of a simulated run, in milliseconds since 1970. The value is arbitrary, since the
@@ -99,16 +118,7 @@ function borrowTimers(timeline: Timeline): () => void {
 function timerOn({ acting }: Timeline, requestedMs: number, task: () => void): Handle {
   if (!acting) throw new Error('a timer is set by nobody');
   const ms = requestedMs === SOON_MS ? 0 : Math.max(1, requestedMs);
-  const handle: Handle = {
-    cancel: acting.after(ms, task),
-    ref: () => handle,
-    unref: () => {
-      handle.cancel();
-      handle.cancel = acting.later(ms, task);
-      return handle;
-    },
-  };
-  return handle;
+  return new Handle(acting, ms, task);
 }
 
 function borrowRejections(onLost: (reason: unknown) => void): () => void {

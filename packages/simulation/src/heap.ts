@@ -1,10 +1,10 @@
 /** A heap with the smallest element first. */
 export class Heap<T> {
   readonly #items: T[] = [];
-  readonly #compare: (one: T, other: T) => number;
+  readonly #isBefore: (one: T, other: T) => boolean;
 
-  constructor(compare: (one: T, other: T) => number) {
-    this.#compare = compare;
+  constructor(isBefore: (one: T, other: T) => boolean) {
+    this.#isBefore = isBefore;
   }
 
   get first(): T | undefined {
@@ -14,7 +14,10 @@ export class Heap<T> {
   push(item: T): void {
     const items = this.#items;
     let place = items.length;
-    for (let up = (place - 1) >> 1; place > 0 && this.#isBefore(item, up); up = (place - 1) >> 1) {
+    items.push(item);
+    while (place > 0) {
+      const up = (place - 1) >> 1;
+      if (!this.#isBefore(item, items[up] as T)) break;
       items[place] = items[up] as T;
       place = up;
     }
@@ -22,25 +25,23 @@ export class Heap<T> {
   }
 
   pop(): T | undefined {
-    const [first] = this.#items;
-    const last = this.#items.pop();
-    if (this.#items.length > 0) this.#sink(last as T);
+    const items = this.#items;
+    const [first] = items;
+    const last = items.pop();
+    if (items.length > 0) this.#sink(last as T);
     return first;
   }
 
   #sink(item: T): void {
     const items = this.#items;
+    const { length } = items;
     let place = 0;
-    for (let down = 1; down < items.length; down = 2 * place + 1) {
-      if (down + 1 < items.length && this.#compare(items[down + 1] as T, items[down] as T) < 0) down += 1;
-      if (this.#compare(item, items[down] as T) <= 0) break;
+    for (let down = 1; down < length; down = 2 * place + 1) {
+      if (down + 1 < length && this.#isBefore(items[down + 1] as T, items[down] as T)) down += 1;
+      if (!this.#isBefore(items[down] as T, item)) break;
       items[place] = items[down] as T;
       place = down;
     }
     items[place] = item;
-  }
-
-  #isBefore(item: T, place: number): boolean {
-    return this.#compare(item, this.#items[place] as T) < 0;
   }
 }

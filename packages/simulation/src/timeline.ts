@@ -3,19 +3,59 @@ import { Heap } from './heap.ts';
 
 /** A scheduled event of a simulated machine. `task` becomes `undefined` when the event runs or is cancelled. */
 interface Happening {
-  readonly due: number;
+  due: number;
   readonly number: number;
   readonly machine: Machine;
   readonly life: number;
+  /** Whether the event counts as a timer of its machine while it is pending. */
+  readonly isTimer: boolean;
   task: (() => void) | undefined;
 }
 
 // Node's own `setImmediate`. A simulated run replaces the global function, so this module keeps the original.
-const { setImmediate: nextRound } = globalThis;
+const { setImmediate: nextImmediate } = globalThis;
+const STEPS_IN_A_ROUND = 500;
+const READY = Promise.resolve();
 
-/** Waits until Node's event loop has run once, and with it all promise callbacks that are ready. */
-function settle(): Promise<void> {
-  return new Promise((resolve) => nextRound(resolve));
+/**
+ * Calls `step` again and again until it returns false. Between two calls, Node runs all promise callbacks and
+ * ticks that are ready, and reports rejections that are not handled. It does that after each task of
+ * `setImmediate`. A round of the event loop runs many such tasks, since a round per step would take longer.
+ */
+function inRounds(step: () => boolean): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let isDone = false;
+    const advance = (): void => {
+      if (isDone) return;
+      try {
+        isDone = !step();
+        if (isDone) resolve();
+      } catch (error) {
+        isDone = true;
+        reject(error as Error);
+      }
+    };
+    // Runs the step as a promise callback: the ticks that it schedules run after its own promise callbacks.
+    const schedule = (): void => void READY.then(advance);
+    const round = (): void => {
+      if (isDone) return;
+      for (let i = 0; i < STEPS_IN_A_ROUND; i += 1) nextImmediate(schedule);
+      nextImmediate(round);
+    };
+    round();
+  });
+}
+
+/** Ends the event and returns its task, or `undefined` if the event has run or was cancelled. */
+function take(happening: Happening): (() => void) | undefined {
+  const { task, machine } = happening;
+  if (task && happening.isTimer) machine.timers -= 1;
+  happening.task = undefined;
+  return task;
+}
+
+function isEarlier(one: Happening, other: Happening): boolean {
+  return one.due < other.due || (one.due === other.due && one.number < other.number);
 }
 
 /**
@@ -29,7 +69,7 @@ export class Timeline {
   onActed: (machine: Machine) => void = () => undefined;
   /** Number of events that have run so far. */
   events = 0;
-  readonly #heap = new Heap<Happening>((one, other) => one.due - other.due || one.number - other.number);
+  readonly #heap = new Heap<Happening>(isEarlier);
   #now = 0;
   #number = 0;
 
@@ -39,10 +79,21 @@ export class Timeline {
 
   /**
    * Runs the task after `ms`, unless the machine crashes before. Returns a function that cancels the task.
+   * @param isTimer whether the machine counts the task in `timers` until it runs or is cancelled
    */
-  after(ms: number, machine: Machine, task: () => void): () => void {
+  after(ms: number, machine: Machine, task: () => void, isTimer = false): () => void {
     this.#number += 1;
-    return this.#push({ due: this.#now + Math.max(0, ms), number: this.#number, machine, task });
+    const happening: Happening = {
+      due: this.#now + Math.max(0, ms),
+      number: this.#number,
+      machine,
+      life: machine.life,
+      isTimer,
+      task,
+    };
+    if (isTimer) machine.timers += 1;
+    if (!machine.isDead) this.#heap.push(happening);
+    return () => void take(happening);
   }
 
   /**
@@ -51,37 +102,49 @@ export class Timeline {
    */
   first(machine: Machine, task: () => void): void {
     this.#number += 1;
-    this.#push({ due: this.#now, number: -this.#number, machine, task });
-  }
-
-  #push(event: Omit<Happening, 'life'>): () => void {
-    const happening: Happening = { ...event, life: event.machine.life };
-    if (!event.machine.isDead) this.#heap.push(happening);
-    return () => (happening.task = undefined);
+    const { life } = machine;
+    if (!machine.isDead)
+      this.#heap.push({ due: this.#now, number: -this.#number, machine, life, isTimer: false, task });
   }
 
   /** Runs events up to the simulated time `until`, or until `isOver` returns true. */
-  async run(until: number, isOver: () => boolean = () => false): Promise<void> {
+  run(until: number, isOver: () => boolean = () => false): Promise<void> {
+    return inRounds(() => {
+      this.#settled();
+      return this.#step(until, isOver);
+    });
+  }
+
+  /**
+   * Runs events up to and including the next one of a machine with promises. Returns false if no event is
+   * left to run.
+   */
+  #step(until: number, isOver: () => boolean): boolean {
     for (let next = this.#heap.first; next && next.due <= until && !isOver(); next = this.#heap.first) {
       this.#heap.pop();
-      const { task, machine, life } = next;
-      if (!task || life !== machine.life) continue;
+      const { machine } = next;
+      if (!next.task || next.life !== machine.life) continue;
       if (machine.pausedUntil > next.due) {
-        this.#heap.push(Object.assign(next, { due: machine.pausedUntil }));
+        next.due = machine.pausedUntil;
+        this.#heap.push(next);
         continue;
       }
       this.#now = next.due;
       this.events += 1;
-      next.task = undefined;
       this.acting = machine;
-      task();
-      if (machine.hasPromises) {
-        await settle();
-        this.onActed(machine);
-      }
+      take(next)?.();
+      if (machine.hasPromises) return true;
       this.acting = undefined;
     }
     if (!isOver()) this.#now = Math.max(this.#now, until);
+    return false;
+  }
+
+  /** Ends the event of the previous step, after all promise callbacks that it made ready. */
+  #settled(): void {
+    if (!this.acting) return;
+    this.onActed(this.acting);
+    this.acting = undefined;
   }
 
   /** Calls a function with the clock and timers of `machine`, as if that machine were running it. */
@@ -142,20 +205,7 @@ export class Machine implements Clock {
   }
 
   after(ms: number, task: () => void): () => void {
-    let isSet = true;
-    const unset = (): void => {
-      if (isSet) this.timers -= 1;
-      isSet = false;
-    };
-    this.timers += 1;
-    const cancel = this.later(ms, () => {
-      unset();
-      task();
-    });
-    return () => {
-      unset();
-      cancel();
-    };
+    return this.#timeline.after(this.lasting(ms), this, task, true);
   }
 
   /** Sets a timer that does not keep a process alive. */
