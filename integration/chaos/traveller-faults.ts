@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Chance } from './chance.ts';
 import type { DetourTrial, Traveller } from './detour-trial.ts';
+import { dealt, strikeInLanes } from './fault-lanes.ts';
 
 /** Duration of a fault in TTLs, longer than a session lives without renewals. */
 const LONG_TTLS = 1.5;
@@ -15,7 +15,7 @@ const STALLED_MS = 500;
 const SERVER_REST_MS = 6_000;
 /** Time in milliseconds from one fault of a worker to the next fault in the same lane. */
 const WORKER_REST_MS = 1_500;
-/** Number of workers for each lane, a series of faults of workers one after another. */
+/** Number of workers for each lane of faults, so that at most a third of the workers have a fault at a time. */
 const WORKERS_PER_LANE = 3;
 
 interface Subject {
@@ -93,62 +93,42 @@ async function heldUp({ detour }: Traveller, ms: number): Promise<void> {
 }
 
 /**
- * Makes the given faults of servers and all faults of workers in random order, each of them as often as its
- * weight says. Repeats this in another order until `isOver` returns true; by default it does not. One fault of
- * servers is active at a time. Beside it, up to a third of the workers have a fault at a time, each worker
- * at most one.
+ * Makes the given faults of servers and all faults of workers in random order, those of workers as often as
+ * their weight says. Repeats this in another order until `isOver` returns true; by default it does not. One
+ * fault of servers is active at a time. Beside it, up to a third of the workers have a fault at a time.
  */
 export async function strikeAll(
   trial: DetourTrial,
   serverFaults: Readonly<Record<string, ServerFault>>,
   isOver: () => boolean = () => true,
 ): Promise<void> {
+  const { chance, travellers } = trial;
   const longMs = LONG_TTLS * trial.timing.ttlMs;
-  const ofServers = dealt(trial.chance, Object.entries(serverFaults), isOver);
-  const ofWorkers = dealt(trial.chance, weighted(), isOver);
-  const untouched = new Set(trial.travellers);
-  const workerLanes = Array.from({ length: trial.travellers.length / WORKERS_PER_LANE }, () =>
-    strikeInTurn(ofWorkers, WORKER_REST_MS, async ([name, { strike }]) => {
-      const traveller = [...untouched][trial.chance.wholeBelow(untouched.size)]!;
-      untouched.delete(traveller);
-      await strikeOne(trial, [name, traveller.worker.id], () => strike({ trial, traveller, longMs }));
-      untouched.add(traveller);
-    }),
-  );
-  const serverLane = strikeInTurn(ofServers, SERVER_REST_MS, ([name, strike]) =>
-    strikeOne(trial, [name, 'server'], () => strike(longMs)),
-  );
-  await Promise.all([serverLane, ...workerLanes]);
+  const strikeOne = async (what: string, target: string, strike: () => Promise<void>): Promise<void> => {
+    const healed = await trial.fault(what, target, strike);
+    healed();
+  };
+  const ofServers = strikeInLanes({
+    chance,
+    faults: dealt(chance, Object.entries(serverFaults), isOver),
+    subjects: ['server'],
+    lanes: 1,
+    restMs: SERVER_REST_MS,
+    strike: ([name, strike], server) => strikeOne(name, server, () => strike(longMs)),
+  });
+  const ofWorkers = strikeInLanes({
+    chance,
+    faults: dealt(chance, weighted(), isOver),
+    subjects: travellers,
+    lanes: travellers.length / WORKERS_PER_LANE,
+    restMs: WORKER_REST_MS,
+    strike: ([name, { strike }], traveller) =>
+      strikeOne(name, traveller.worker.id, () => strike({ trial, traveller, longMs })),
+  });
+  await Promise.all([ofServers, ofWorkers]);
 }
 
-/** Makes a fault that `strike` begins and ends, and records it. */
-async function strikeOne(
-  trial: DetourTrial,
-  [name, target]: readonly [name: string, target: string],
-  strike: () => Promise<void>,
-): Promise<void> {
-  const healed = await trial.fault(name, target, strike);
-  healed();
-}
-
+/** Returns each fault of workers as often as its weight says. */
 function weighted(): readonly (readonly [name: string, fault: WorkerFault])[] {
   return Object.entries(FAULTS).flatMap((named) => Array.from({ length: named[1].weight }, () => named));
-}
-
-/** Makes the faults one after another, with a pause before each. Lanes that share `faults` make each fault once. */
-async function strikeInTurn<F>(
-  faults: Iterable<F>,
-  restMs: number,
-  strike: (fault: F) => Promise<void>,
-): Promise<void> {
-  for (const fault of faults) {
-    await pause(restMs);
-    await strike(fault);
-  }
-}
-
-/** Yields all items in random order, and then again in another order until `isOver` returns true. */
-function* dealt<T>(chance: Chance, items: readonly T[], isOver: () => boolean): Generator<T> {
-  yield* chance.shuffled(items);
-  while (!isOver()) for (const item of chance.shuffled(items)) if (!isOver()) yield item;
 }
