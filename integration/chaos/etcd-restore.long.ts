@@ -1,10 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { createLockClient } from '@queuelock/core';
+import type { OpenRenewer } from '@queuelock/core/backend';
 import { etcd } from '@queuelock/etcd';
 import { memoryMaxima } from '@queuelock/fencing';
 import { startEtcdCluster, type Cluster } from '@queuelock/harness/clusters';
 import { etcdTransport } from '@queuelock/harness/services/etcd-transport';
+import { until } from '@queuelock/harness/services/until';
+import { lost, newSpec, signal } from '@queuelock/harness/specs';
 import { EtcdOperator } from './etcd-operator.ts';
 import { backUp, restore } from './etcd-restore.ts';
 import { abandonTrials } from './experiment.ts';
@@ -19,6 +22,8 @@ const LATER = 50;
 // Time in milliseconds during which etcd refuses the waiter's enqueues. The waiter makes many attempts in
 // that time.
 const REFUSED_MS = 2_000;
+// TTL in milliseconds of a session that survives the restore of the cluster.
+const THREAD_TTL_MS = 60_000;
 
 describe('an etcd cluster that is restored from a backup', function () {
   this.timeout(TEST_TIMEOUT_MS + RUNS * 60_000);
@@ -74,6 +79,38 @@ describe('an etcd cluster that is restored from a backup', function () {
     expect(await maxima.raise('resource', { epoch: 0, token: after })).to.include({ token: before });
     expect(await maxima.raise('resource', { epoch: 1, token: after })).to.include({ token: after });
     expect(await maxima.raise('resource', { epoch: 0, token: before })).to.include({ token: after });
+  });
+
+  it('confirms no heartbeat of a thread that has seen a newer revision, until its own revision has caught up', async () => {
+    const backend = etcd({ ...etcdTransport(), hosts: cluster.endpoints });
+    const session = await backend.open(THREAD_TTL_MS, signal);
+    const source = (await backend.renewers!.loadSources())(session);
+    const { openRenewer } = (await import(source.module)) as { readonly openRenewer: OpenRenewer };
+    const thread = await openRenewer(source);
+    // The backup contains the lease of the session, but not its entry.
+    const backup = await backUp(cluster);
+    await write(LATER);
+    const placement = await session.enqueue(newSpec());
+    const loss = lost(placement);
+    expect(await thread.renew(signal, 0)).to.be.above(0);
+    const known = await operator.revision();
+    await restore(cluster, backup);
+    const outcomes: unknown[] = [];
+    await until(
+      async () => {
+        outcomes.push(await thread.renew(signal, 0).catch(String));
+        expect(outcomes.at(-1)).to.include('UNAVAILABLE').and.include('etcd went back from revision');
+      },
+      { what: 'a member refuses the heartbeat', withinMs: THREAD_TTL_MS },
+    );
+    expect(outcomes.filter((outcome) => typeof outcome === 'number')).to.deep.equal([]);
+    while ((await operator.revision()) <= known) await write(LATER);
+    // The thread reads no entries, so it cannot find that the entry is missing. The next heartbeat of the main thread finds that.
+    expect(await thread.renew(signal, 0)).to.be.above(0);
+    await session.renew(signal).catch(() => undefined);
+    expect(await loss).to.equal('ENTRY_LOST');
+    await Promise.all([thread.close(), session.close()]);
+    await backend.close();
   });
 
   /** Makes `puts` writes, each of which increases the revision of the etcd cluster by one. */

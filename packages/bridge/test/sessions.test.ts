@@ -5,22 +5,8 @@ import { sessionsSnapshot } from '../src/snapshots/sessions.ts';
 const LIST = { status: 'live', queues: [] } as const;
 
 function entry(order: bigint, instance: string | undefined): QueueEntry {
-  return {
-    key: `k${String(order)}`,
-    order,
-    shared: false,
-    owner: 'app:1',
-    host: 'app',
-    pid: 1,
-    ...(instance === undefined ? {} : { instance }),
-    metadata: {},
-    value: '',
-    permits: 1,
-    limit: 1,
-    holds: [],
-    heard: [],
-    answers: [],
-  };
+  const part: Partial<QueueEntry> = { key: `k${String(order)}`, order, owner: 'app:1', host: 'app', pid: 1 };
+  return { ...part, permits: 1, limit: 1, ...(instance !== undefined && { instance }) } as QueueEntry;
 }
 
 describe('the snapshot of all sessions', () => {

@@ -148,7 +148,7 @@ describe('the watches of a waiting entry', () => {
             return { unsubscribe: () => undefined };
           },
         }),
-      } as unknown as QueueView<object>;
+      };
     }
 
     /** Follows the turns of an entry. Resolves with the error that ends them. */
