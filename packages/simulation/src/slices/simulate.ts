@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from '
 import { availableParallelism } from 'node:os';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
+import { readArguments, refuseArguments } from '@queuelock/harness/command-line';
 import {
   countSeeds,
   noProgress,
@@ -23,6 +23,7 @@ Ends with exit code 1 when a run has broken a rule.
   --processes N   how many processes play; default: one for each processor
   --state FILE    where the progress is kept; default: simulation-report/<store>.json
   --restart       forget the progress, which is needed after a change of the code`;
+const STORES: readonly string[] = ['etcd', 'zookeeper'];
 const SLICE = 50;
 const PROCESS = fileURLToPath(new URL('slice-process.ts', import.meta.url));
 
@@ -33,40 +34,31 @@ interface Options extends Slice {
   readonly isRestart: boolean;
 }
 
-const options = optionsOf(process.argv.slice(2));
-if (options) await simulate(options);
-else {
-  console.error(HELP);
-  process.exitCode = 2;
-}
+await simulate(chosenOptions());
 
-function optionsOf(args: readonly string[]): Options | undefined {
-  const { values, positionals } = parsed(args);
-  const [store = ''] = positionals;
-  const [from, to] = [Number(values.from), Number(values.to)];
-  const processes = Number(values.processes ?? availableParallelism());
-  const areNumbers = [from, to, processes].every((value) => Number.isSafeInteger(value) && value > 0);
-  if (!['etcd', 'zookeeper'].includes(store) || !areNumbers) return undefined;
-  const { state = `simulation-report/${store}.json`, restart: isRestart = false } = values;
-  return { store, from, to, processes, state, isRestart };
-}
-
-function parsed(args: readonly string[]) {
+function chosenOptions(): Options {
   const text = { type: 'string' } as const;
-  const options = {
-    from: text,
-    to: text,
-    processes: text,
-    state: text,
-    restart: { type: 'boolean' },
-  } as const;
-  try {
-    return parseArgs({ args: [...args], allowPositionals: true, options });
-  } catch (error) {
-    // Node's message names the argument. Without arguments, the program prints its help.
-    console.error((error as Error).message);
-    return parseArgs({ args: [], allowPositionals: true, options });
-  }
+  const { values, positionals } = readArguments(
+    { from: text, to: text, processes: text, state: text, restart: { type: 'boolean' } } as const,
+    HELP,
+  );
+  const [store = ''] = positionals;
+  if (!STORES.includes(store)) refuseArguments(`"${store}" is none of ${STORES.join(', ')}.`, HELP);
+  const { state = `simulation-report/${store}.json`, restart: isRestart = false } = values;
+  return {
+    store,
+    from: numberOf('--from', values.from),
+    to: numberOf('--to', values.to),
+    processes: numberOf('--processes', values.processes ?? String(availableParallelism())),
+    state,
+    isRestart,
+  };
+}
+
+function numberOf(name: string, text: string | undefined): number {
+  const number = Number(text);
+  if (Number.isSafeInteger(number) && number > 0) return number;
+  return refuseArguments(`${name} "${text ?? ''}" is not a whole number above 0.`, HELP);
 }
 
 function revision(): string {
