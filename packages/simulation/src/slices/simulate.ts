@@ -1,10 +1,10 @@
-import { execFileSync, fork, type ChildProcess } from 'node:child_process';
+import { execFileSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { readArguments, refuseArguments } from '@queuelock/harness/command-line';
+import { bundlePlayer, startPlayer } from './player.ts';
 import {
   countSeeds,
   noProgress,
@@ -25,7 +25,6 @@ Ends with exit code 1 when a run has broken a rule.
   --restart       forget the progress, which is needed after a change of the code`;
 const STORES: readonly string[] = ['etcd', 'zookeeper'];
 const SLICE = 50;
-const PROCESS = fileURLToPath(new URL('slice-process.ts', import.meta.url));
 
 interface Options extends Slice {
   readonly store: string;
@@ -90,6 +89,7 @@ function keep(state: string, progress: Progress): void {
 async function simulate(chosen: Options): Promise<void> {
   let progress = progressOf(chosen);
   const left = slicesLeft(progress, chosen, SLICE);
+  const player = await bundlePlayer();
   const began = performance.now();
   const before = progress.events;
   const report = (): void => {
@@ -100,7 +100,7 @@ async function simulate(chosen: Options): Promise<void> {
     );
   };
   const work = async (): Promise<void> => {
-    const child = fork(PROCESS, [chosen.store]);
+    const child = startPlayer(player, chosen.store);
     await responseOf(child);
     for (let slice = left.shift(); slice; slice = left.shift()) {
       const response = responseOf<Outcome>(child);
