@@ -90,9 +90,14 @@ export class DetourTrial extends Trial {
   }
 
   override async finish(): Promise<void> {
+    if (this.#quiet) await this.#drain();
+    await super.finish();
+  }
+
+  /** Waits for the claims of quiet workers, which only the histories show. */
+  async #drain(): Promise<void> {
     const live = new LiveFacts(this.directory);
     await drain(this, live).finally(() => live.close());
-    await super.finish();
   }
 
   async #worker(detour: Detour): Promise<WorkerProcess> {
