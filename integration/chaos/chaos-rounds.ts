@@ -2,10 +2,9 @@ import type { Verdict } from '@queuelock/harness/check';
 import { startConsulClusterTrial } from './consul-cluster-trial.ts';
 import type { RoundsStore } from './chaos-stores.ts';
 import { stopDetoursAfter } from './detour.ts';
-import type { DetourTrial } from './detour-trial.ts';
+import type { DetourSettings, DetourTrial } from './detour-trial.ts';
 import { strikeAllAtLoneServer } from './lone-faults.ts';
 import { startLoneTrial } from './lone-trial.ts';
-import type { TrialSettings } from './trial-options.ts';
 import type { Rule } from './worker-command.ts';
 
 /**
@@ -57,7 +56,7 @@ export async function runRounds({
   const verdicts: Verdict[] = [];
   let servers: string = store;
   while (verdicts.length === 0 || !isOver()) {
-    const bout = await boutOf(store, { rule, seed: seed + verdicts.length });
+    const bout = await boutOf(store, { rule, seed: seed + verdicts.length, quiet: true });
     servers = bout.servers;
     const trialEndsAt = performance.now() + TRIAL_MS;
     await bout.strike(() => isOver() || performance.now() >= trialEndsAt);
@@ -70,7 +69,7 @@ export async function runRounds({
   return { verdicts, servers };
 }
 
-async function boutOf(store: RoundsStore, settings: Pick<TrialSettings, 'rule' | 'seed'>): Promise<Bout> {
+async function boutOf(store: RoundsStore, settings: DetourSettings): Promise<Bout> {
   if (store === 'consul-cluster') {
     const trial = await startConsulClusterTrial(settings);
     const { version } = trial.cluster.servers[0]!;

@@ -1,9 +1,9 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Verdict } from '@queuelock/harness/check';
 import type { Run } from '@queuelock/harness/check/run';
 import { etcdTransportName } from '@queuelock/harness/services/etcd-transport';
 import { LONGEST_HOLD_MS, OPERATED_QUEUES, WORKERS, chaosLoad } from './chaos-load.ts';
 import { Crew } from './crew.ts';
+import { drain } from './drain.ts';
 import { startExperiment, type Experiment } from './experiment.ts';
 import type { Capabilities } from './faults-menu.ts';
 import { readRun } from '@queuelock/harness/check/history';
@@ -42,8 +42,6 @@ export interface ChaosOutcome {
 // Longest time in milliseconds that a worker's process may take to end. It is long, because all workers of
 // the run end at the same time.
 const EXIT_WITHIN_MS = 5_000;
-const DRAIN_WITHIN_MS = 60_000;
-const DRAIN_READ_INTERVAL_MS = 300;
 
 /** Runs one store under load and faults, and checks the history. */
 export async function runChaos(plan: ChaosPlan): Promise<ChaosOutcome> {
@@ -67,7 +65,7 @@ export async function runChaos(plan: ChaosPlan): Promise<ChaosOutcome> {
     await experiment.cluster.recover();
   }
   out.write('calm; everybody comes to an end\n');
-  await drain(experiment, crew, live);
+  await drain(experiment, live);
   live.close();
   await experiment.finish();
   const { run } = await readRun(experiment.directory);
@@ -127,22 +125,4 @@ function capabilitiesOf({ store, cluster, timing }: Experiment): Capabilities {
     ttlMs: timing.ttlMs,
     loss: !cluster.absent.has('loss'),
   };
-}
-
-/**
- * Resumes frozen workers, ends the load, and waits up to 60 s until no claim is in progress. Claims that are
- * still in progress then are waiters that were never granted, which the checker reports.
- */
-async function drain(experiment: Experiment, crew: Crew, live: LiveFacts): Promise<void> {
-  await Promise.all(experiment.workers.map((worker) => worker.thaw()));
-  experiment.calm();
-  const deadline = performance.now() + DRAIN_WITHIN_MS;
-  let idle = 0;
-  // Requires two reads in a row without a claim in progress. A single read may find a worker between two
-  // claims that has not yet received the command to start no further claims.
-  while (idle < 2 && performance.now() < deadline) {
-    await pause(DRAIN_READ_INTERVAL_MS);
-    live.readState();
-    idle = live.isBusy(crew.ids) ? 0 : idle + 1;
-  }
 }

@@ -2,9 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { startConsulCluster, type ConsulCluster } from '@queuelock/harness/services/consul-cluster';
 import type { ServerProcess } from '@queuelock/harness/services/server-process';
 import { atTeardown, recordRanAgainst } from '@queuelock/harness/services/shared';
-import { DetourTrial } from './detour-trial.ts';
+import { DetourTrial, type DetourSettings } from './detour-trial.ts';
 import { SHORT_MS, strikeAll, type ServerFault } from './traveller-faults.ts';
-import type { TrialSettings } from './trial-options.ts';
 
 /**
  * TTL of the workers' sessions in milliseconds. Even on a busy machine, the Consul servers elect a leader
@@ -36,9 +35,7 @@ let started: Promise<ConsulCluster> | undefined;
  * Starts a trial: workers that take locks on three Consul servers. All trials of this process share the
  * servers.
  */
-export async function startConsulClusterTrial(
-  settings: Pick<TrialSettings, 'rule' | 'seed'> = {},
-): Promise<ConsulClusterTrial> {
+export async function startConsulClusterTrial(settings: DetourSettings = {}): Promise<ConsulClusterTrial> {
   const cluster = await sharedCluster();
   const trial = new ConsulClusterTrial(cluster, settings);
   await trial.begin();
@@ -49,7 +46,7 @@ export async function startConsulClusterTrial(
 export class ConsulClusterTrial extends DetourTrial {
   readonly cluster: ConsulCluster;
 
-  constructor(cluster: ConsulCluster, settings: Pick<TrialSettings, 'rule' | 'seed'>) {
+  constructor(cluster: ConsulCluster, settings: DetourSettings) {
     const { servers } = cluster;
     super(
       {

@@ -1,6 +1,8 @@
 import { until } from '@queuelock/harness/services/until';
 import { briefLoad } from './brief-load.ts';
 import { Detour } from './detour.ts';
+import { drain } from './drain.ts';
+import { LiveFacts } from './live.ts';
 import { presentAt } from './lone-stores.ts';
 import type { Timing } from './profiles.ts';
 import type { Ground, TrialSettings } from './trial-options.ts';
@@ -23,6 +25,11 @@ export interface DetourSite {
   readonly timing: Timing;
 }
 
+export interface DetourSettings extends Pick<TrialSettings, 'rule' | 'seed'> {
+  /** Whether the events of the workers are only in the histories; see `WorkerSetup`. Default: false. */
+  readonly quiet?: boolean;
+}
+
 interface Servers {
   readonly endpoints: readonly string[];
   /** Resumes all servers that a fault has frozen. */
@@ -30,22 +37,23 @@ interface Servers {
 }
 
 const READ_WITHIN_MS = 20_000;
-const WORKERS = 12;
+const WORKERS = 9;
 // Time limit in milliseconds for the end of a worker. It is long, because all workers end at the same time.
 const EXIT_WITHIN_MS = 10_000;
 /** Longest hold of a worker in TTLs, in the queues named `steady`, which always have a holder and waiters. */
 const LONGEST_HOLD_TTLS = 2;
 const GIVEN_UP = { cancelShare: 0.05, abortShare: 0.02 } as const;
-const BRIEF_AT_A_TIME = 3;
+const BRIEF_AT_A_TIME = 4;
 
 /** A trial whose workers each have their own proxies to the servers, so that a fault affects one worker or all. */
 export class DetourTrial extends Trial {
   readonly store: string;
   readonly travellers: Traveller[] = [];
   readonly #servers: Servers;
+  readonly #quiet: boolean;
   readonly #loads: readonly LoadCommand[];
 
-  constructor(site: DetourSite, settings: Pick<TrialSettings, 'rule' | 'seed'> = {}) {
+  constructor(site: DetourSite, { quiet = false, ...settings }: DetourSettings = {}) {
     const longestHoldMs = LONGEST_HOLD_TTLS * site.timing.ttlMs;
     super(groundOf(site), {
       ...settings,
@@ -55,6 +63,7 @@ export class DetourTrial extends Trial {
     });
     this.store = site.store;
     this.#servers = site.servers;
+    this.#quiet = quiet;
     const named = (name: string, count: number): readonly string[] =>
       Array.from({ length: count }, (_, index) => this.queue(`${name}-${index + 1}`));
     this.#loads = [
@@ -80,8 +89,19 @@ export class DetourTrial extends Trial {
     traveller.worker = await this.#worker(traveller.detour);
   }
 
+  override async finish(): Promise<void> {
+    if (this.#quiet) await this.#drain();
+    await super.finish();
+  }
+
+  /** Waits for the claims of quiet workers, which only the histories show. */
+  async #drain(): Promise<void> {
+    const live = new LiveFacts(this.directory);
+    await drain(this, live).finally(() => live.close());
+  }
+
   async #worker(detour: Detour): Promise<WorkerProcess> {
-    const worker = await this.addWorker({ detour: detour.endpoints });
+    const worker = await this.addWorker({ detour: detour.endpoints, quiet: this.#quiet });
     for (const load of this.#loads) worker.tell(load);
     return worker;
   }

@@ -1,7 +1,6 @@
 import type { ProcessService } from '@queuelock/harness/services/service';
-import { DetourTrial } from './detour-trial.ts';
+import { DetourTrial, type DetourSettings } from './detour-trial.ts';
 import { lateByMs, loneServer, loneUrl, type LoneStoreName } from './lone-stores.ts';
-import type { TrialSettings } from './trial-options.ts';
 
 const TTL_MS = 3_000;
 
@@ -19,7 +18,7 @@ const TIMING = {
 /** Starts a trial: workers that take locks on the single server of this store. */
 export async function startLoneTrial(
   store: LoneStoreName,
-  settings: Pick<TrialSettings, 'rule' | 'seed'> = {},
+  settings: DetourSettings = {},
 ): Promise<LoneTrial> {
   const trial = new LoneTrial(store, await loneServer(store), settings);
   await trial.begin();
@@ -30,7 +29,7 @@ export async function startLoneTrial(
 export class LoneTrial extends DetourTrial {
   readonly server: ProcessService;
 
-  constructor(store: LoneStoreName, server: ProcessService, settings: Pick<TrialSettings, 'rule' | 'seed'>) {
+  constructor(store: LoneStoreName, server: ProcessService, settings: DetourSettings) {
     const timing = { ...TIMING, expiryMs: TIMING.expiryMs + lateByMs(store, TTL_MS) };
     const url = ([endpoint = '']: readonly string[]): string => loneUrl(store, endpoint);
     super({ store, servers: server, url, timing }, settings);

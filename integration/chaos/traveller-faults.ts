@@ -14,7 +14,7 @@ const STALLED_MS = 500;
  */
 const SERVER_REST_MS = 6_000;
 /** Time in milliseconds from one fault of a worker to the next fault in the same lane. */
-const WORKER_REST_MS = 1_500;
+const WORKER_REST_MS = 1_000;
 /** Number of workers for each lane of faults, so that at most a third of the workers have a fault at a time. */
 const WORKERS_PER_LANE = 3;
 
@@ -94,7 +94,7 @@ async function heldUp({ detour }: Traveller, ms: number): Promise<void> {
 
 /**
  * Makes the given faults of servers and all faults of workers in random order, those of workers as often as
- * their weight says. Repeats this in another order until `isOver` returns true; by default it does not. One
+ * their weight gives. Repeats this in another order until `isOver` returns true; by default it does not. One
  * fault of servers is active at a time. Beside it, up to a third of the workers have a fault at a time.
  */
 export async function strikeAll(
@@ -128,7 +128,7 @@ export async function strikeAll(
   await Promise.all([ofServers, ofWorkers]);
 }
 
-/** Returns each fault of workers as often as its weight says. */
+/** Returns each fault of workers as often as its weight gives. */
 function weighted(): readonly (readonly [name: string, fault: WorkerFault])[] {
   return Object.entries(FAULTS).flatMap((named) => Array.from({ length: named[1].weight }, () => named));
 }

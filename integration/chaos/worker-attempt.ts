@@ -170,6 +170,8 @@ export class Attempt {
     // read of `held` may itself call the listener.
     hold.signal.addEventListener('abort', () => this.#isLost(hold.signal.reason));
     this.#watch = new HoldWatch(hold, (read, isNews) => this.#tell(read, { quiet: !isNews }));
+    // Stops at once if the read of `remainingMs` above has reported the loss, when this watch did not exist.
+    if (this.#ended) this.#watch.stop();
     const { effects } = this.#around;
     this.#writes = new Writes({ held, queues: this.aim.queues, effects }, (at, reported) =>
       this.#tellOf(at, reported),

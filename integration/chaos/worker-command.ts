@@ -123,7 +123,10 @@ export type WorkerCommand =
       /** Number of claims that the worker makes in parallel. Default 1. */
       readonly parallel?: number;
     }
-  /** Begins no new attempts to get a lock. Attempts in progress continue to their end. */
+  /**
+   * Ends the loads: they begin no new attempts to get a lock, and release the locks that they hold or are
+   * granted later.
+   */
   | { readonly do: 'drain' }
   /** Blocks the worker's event loop. */
   | { readonly do: 'stall'; readonly ms: number }

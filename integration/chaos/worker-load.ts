@@ -14,7 +14,7 @@ export class Load {
   readonly #command: LoadCommand;
   readonly #chance: () => number;
   readonly #begin: (aim: Omit<Aim, 'n'>) => Attempt;
-  #stopped = false;
+  readonly #stopped = new AbortController();
 
   constructor(command: LoadCommand, chance: () => number, begin: (aim: Omit<Aim, 'n'>) => Attempt) {
     this.#command = command;
@@ -27,12 +27,13 @@ export class Load {
     await Promise.all(Array.from({ length: parallel }, () => this.#repeat()));
   }
 
+  /** Begins no new attempts. Holds in progress end now, and each later grant is released at once. */
   stop(): void {
-    this.#stopped = true;
+    this.#stopped.abort();
   }
 
   async #repeat(): Promise<void> {
-    while (!this.#stopped) {
+    while (!this.#stopped.signal.aborted) {
       const held = await this.#once();
       if (!held) await pause(AFTER_FAILURE_MS * this.#chance());
     }
@@ -59,13 +60,19 @@ export class Load {
     const lastsMs = least + (most - least) * this.#chance();
     if (writes) await attempt.write();
     if (downgradeShare > 0 && this.#chance() < downgradeShare) {
-      await pause(lastsMs / 2);
+      await this.#hold(lastsMs / 2);
       await attempt.downgrade();
-      await pause(lastsMs / 2);
+      await this.#hold(lastsMs / 2);
       return;
     }
-    await pause(lastsMs);
-    if (writes) await attempt.write();
+    await this.#hold(lastsMs);
+    // Does not write after the load was stopped, because the worker may close its resources now.
+    if (writes && !this.#stopped.signal.aborted) await attempt.write();
+  }
+
+  /** Resolves after `ms` milliseconds, or at once when the load is stopped. */
+  async #hold(ms: number): Promise<void> {
+    await pause(ms, undefined, { signal: this.#stopped.signal }).catch(() => undefined);
   }
 
   #names(): Aim['queues'] {
