@@ -17,6 +17,16 @@ export function dial({ host, port, tls }: Address, onread?: OnReadOpts): Socket 
 }
 
 /**
+ * Stops the socket from keeping the process alive while `isIdle` returns true. Node creates a new handle for each address of the host that it tries.
+ * A new handle keeps the process alive, so this function unreferences each of them.
+ */
+export function unrefWhileIdle(socket: Socket, isIdle: () => boolean): void {
+  const unref = (): void => void (isIdle() && socket.unref());
+  socket.on('connectionAttempt', unref).once('connect', unref);
+  unref();
+}
+
+/**
  * Returns the error of a failed connection, with a message. If a host name has several addresses, Node's `AggregateError` has an empty message. The
  * message is then made from the errors of all addresses.
  */
