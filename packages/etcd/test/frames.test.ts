@@ -114,9 +114,9 @@ describe('an HTTP/2 connection of the transport socket', () => {
         /ENHANCE_YOUR_CALM/,
       ],
       [
-        'sends data on an ended stream',
-        Buffer.concat([last(1), frame('DATA', { id: 1 }, '00')]),
-        /cancelled streams.*FLOW_CONTROL_ERROR/,
+        'sends data on an ended stream for ever',
+        Buffer.concat([last(1), many(2_000, frame('DATA', { id: 1 }, '00'))]),
+        /ENHANCE_YOUR_CALM/,
       ],
     ];
     for (const [what, bytes, error] of violations)
@@ -376,8 +376,8 @@ describe('an HTTP/2 connection of the transport socket', () => {
     for (let sent = 0; sent < rest; sent += 16_000)
       peer.send(frame('DATA', { id: 5 }, Buffer.alloc(Math.min(16_000, rest - sent))));
     expect(peer.events).to.deep.equal(['ready', 'goaway 0']);
-    peer.send(frame('DATA', { id: 5 }, '00'));
-    expect(peer.events.at(-1)).to.match(/cancelled streams.*FLOW_CONTROL_ERROR/);
+    peer.send(...Array<Buffer>(2_000).fill(frame('DATA', { id: 5 }, '00')));
+    expect(peer.events.at(-1)).to.match(/ENHANCE_YOUR_CALM/);
   });
 
   it('ends all streams that a GOAWAY refuses, even if the listener of one throws', async () => {
@@ -416,8 +416,20 @@ describe('an HTTP/2 connection of the transport socket', () => {
     );
     expect(cancelled.events).to.deep.equal([]);
     expect(next.events).to.deep.equal([':status: 200', 'a: b', 'last headers', 'end']);
-    peer.send(frame('DATA', { id: 1 }, Buffer.alloc(16_000)));
-    expect(peer.events.at(-1)).to.match(/cancelled streams.*FLOW_CONTROL_ERROR/);
+    peer.send(...Array<Buffer>(2_000).fill(frame('DATA', { id: 1 }, Buffer.alloc(16_000))));
+    expect(peer.events.at(-1)).to.match(/ENHANCE_YOUR_CALM/);
+  });
+
+  it('opens ten streams before the peer has sent its limit, and the others afterwards', async () => {
+    const peer = new FramePeer();
+    for (let i = 0; i < 25; i += 1) peer.open();
+    const opened = async (): Promise<number> =>
+      (await peer.sent()).filter(({ type }) => type === 'HEADERS').length;
+    expect(await opened()).to.equal(10);
+    peer.send(frame('SETTINGS', {}, settings({ 3: 12 })));
+    expect(await opened()).to.equal(2);
+    peer.send(frame('SETTINGS', {}, settings({ 3: 100 })));
+    expect(await opened()).to.equal(13);
   });
 
   it('resets its own side when the peer ends a stream early', async () => {

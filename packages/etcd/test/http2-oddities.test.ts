@@ -290,6 +290,20 @@ for (const { transport, name, Link } of TRANSPORTS) {
       await member.stop();
     });
 
+    it('has no call refused when a burst of calls is first to reach a server that permits ten streams', async () => {
+      const member = await OddMember.start({ settings: { maxConcurrentStreams: 10 } });
+      const driver = driverOf(member.endpoint);
+      member.reply = pieces([COUNT_OF_3], OK);
+      try {
+        const calls = Array.from({ length: 300 }, async () => (await driver.range({}, AT_ONCE)).count);
+        expect(await Promise.all(calls)).to.deep.equal(Array(300).fill('3'));
+        expect(member.sessions).to.have.length(1);
+      } finally {
+        driver.close();
+        await member.stop();
+      }
+    });
+
     it('continues to connect after the first call has timed out', async () => {
       const member = await OddMember.start();
       member.reply = pieces([COUNT_OF_3], OK);

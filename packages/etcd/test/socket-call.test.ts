@@ -107,6 +107,17 @@ describe('a call of the transport socket', () => {
       expect(peer.events, 'of the connection').to.deep.equal(['ready']);
     });
 
+  it('reports an unknown status if the gRPC status is no positive number', async () => {
+    for (const status of ['', '00', '+1', '0x5', '1e0', '-1', 'five']) {
+      const { peer, events } = await open();
+      peer.send(headers(GRPC), trailers({ 'grpc-status': status, 'grpc-message': 'why' }));
+      expect(events, JSON.stringify(status)).to.deep.equal(['closed', '2 UNKNOWN: why']);
+    }
+    const { peer, events } = await open();
+    peer.send(headers(GRPC), trailers({ 'grpc-status': '99', 'grpc-message': '%' }));
+    expect(events).to.deep.equal(['closed', '99 UNKNOWN: %']);
+  });
+
   const HINT = { ':status': '103', 'content-type': 'application/grpc' };
   const GARBAGE = Buffer.from([0x80]);
   const without: readonly (readonly [what: string, bytes: readonly Buffer[], error: RegExp])[] = [

@@ -1,9 +1,10 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import dns from 'node:dns';
 import { constants, type ServerOptions } from 'node:http2';
-import type { Socket } from 'node:net';
+import { createServer } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
 import { expect } from 'chai';
 import type { Driver } from '../src/driver/driver.ts';
+import { classify } from '../src/driver/errors.ts';
 import { http2Driver } from '../src/wire/http2-driver.ts';
 import { checkOptions } from '../src/api/options.ts';
 import { issueCertificates, type Certificates } from '@queuelock/harness/services/certificates';
@@ -150,6 +151,20 @@ describe('the socket transport of etcd, with an HTTP/2 server of Node', () => {
     expect((await driver.range({}, CALL)).count).to.equal('3');
   });
 
+  it('reports that a web server does not speak HTTP/2', async () => {
+    await start({});
+    const web = createServer((_request, response) => response.end('a page'));
+    await new Promise<void>((resolve) => web.listen(0, '127.0.0.1', resolve));
+    const hosts = `127.0.0.1:${(web.address() as AddressInfo).port}`;
+    const lost = http2Driver(hosts, checkOptions({ hosts, transport: 'socket' }));
+    const error: unknown = await lost.range({}, CALL).catch((caught: unknown) => caught);
+    lost.close();
+    web.close();
+    expect(classify(error, { what: 'reading', host: 'h' }).message).to.match(
+      /does not seem to speak HTTP\/2/,
+    );
+  });
+
   it('follows settings that a server changes between and during calls', async () => {
     await start({});
     member.reply = after(pieces([large(LARGE)], OK));
@@ -226,10 +241,10 @@ describe('a connection of the socket transport to an etcd member', () => {
     await member.stop();
   });
 
-  function dial(host = '127.0.0.1'): SocketLink {
+  function dial(): SocketLink {
     const port = Number(member.endpoint.split(':')[1]);
     return new SocketLink(
-      { host, port, authority: member.endpoint, tls: undefined },
+      { host: '127.0.0.1', port, authority: member.endpoint, tls: undefined },
       { connectTimeoutMs: 15_000, pingEveryMs: 6_000, pingTimeoutMs: 2_000, window: 65_535 },
       {
         onReady: () => events.push('ready'),
@@ -283,32 +298,5 @@ describe('a connection of the socket transport to an etcd member', () => {
     expect(link.isUsable).to.equal(false);
     await eventually('it is closed', () => events.includes('closed'));
     expect(events).to.deep.equal(['ready', 'retired', 'last: success', 'closed']);
-  });
-
-  it('keeps a process alive only during a call, also with a host that has two addresses', async () => {
-    const { lookup } = dns;
-    const addresses = [
-      { address: '::1', family: 6 },
-      { address: '127.0.0.1', family: 4 },
-    ];
-    const isReferenced = (): boolean =>
-      (sockets[0] as unknown as { _handle: { hasRef(): boolean } })._handle.hasRef();
-    const duringAttempts: boolean[] = [];
-    try {
-      Object.assign(dns, {
-        lookup: (_host: string, _options: unknown, found: (error: null, all: unknown) => void) =>
-          process.nextTick(found, null, addresses),
-      });
-      const link = dial('two.test');
-      sockets[0]!.on('connectionAttempt', () => duringAttempts.push(isReferenced()));
-      await eventually('it is ready', () => events.includes('ready'));
-      expect(isReferenced()).to.equal(false);
-      expect(duringAttempts).to.deep.equal([false, false]);
-      call(link, 'A');
-      expect(isReferenced()).to.equal(true);
-      link.destroy();
-    } finally {
-      Object.assign(dns, { lookup });
-    }
   });
 });

@@ -36,6 +36,11 @@ const REMEDIES: readonly (readonly [failure: RegExp, remedy: string])[] = [
     'the member does not seem to speak TLS',
   ],
   [
+    // A text, such as the start of an HTTP/1.1 response, announces a frame of 2 to 8 million bytes if it is read as HTTP/2.
+    /a frame of [2-8]\d{6} bytes|a first frame that/,
+    'the server at this address does not seem to speak HTTP/2',
+  ],
+  [
     /alert (bad certificate|certificate required|handshake failure|unknown ca)/,
     'the member requires a certificate that it trusts: credentials.certChain and credentials.privateKey, or cert and key of the URL',
   ],

@@ -170,9 +170,9 @@ export class Connection implements FrameListener {
   #onData(frame: Frame): void {
     const stream = this.#streams.find(frame.streamId);
     const isLast = (frame.flags & protocol.END_STREAM) !== 0;
-    this.#windows.receive(stream, frame.end - frame.start);
+    const isPermitted = this.#windows.receive(stream, frame.end - frame.start);
     if ((frame.flags & protocol.PADDED) !== 0) removePadding(frame);
-    if (frame.start === frame.end && !isLast) this.#budget.spend();
+    if (!isPermitted || (frame.start === frame.end && !isLast)) this.#budget.spend();
     if (stream === undefined) return;
     if (frame.start < frame.end) stream.onData(frame);
     if (isLast) this.#endOf(stream);

@@ -40,10 +40,11 @@ export class FrameReader {
   }
 
   /**
-   * Reads the first `length` bytes of the buffer, and passes each complete frame to the listener.
+   * Reads the first `length` bytes of the buffer, and passes each complete frame to the listener. Does nothing after `stop`.
    * @throws {ConnectionError} if a frame is too large
    */
   push(bytes: Buffer, length: number): void {
+    if (this.#isStopped) return;
     let at = this.#held > 0 ? this.#complete(bytes, length) : 0;
     while (length - at >= FRAME_HEADER && !this.#isStopped) {
       const end = at + sizeOfFrame(bytes, at);

@@ -59,9 +59,10 @@ export class ReceiveWindows {
 
   /**
    * Counts the bytes of a received frame, its padding included. The stream is `undefined` if it was cancelled or has ended.
-   * @throws {ConnectionError} if the peer has sent more than was permitted
+   * @returns false if no ended stream permits these bytes. Some servers send data after the end of a response, so this does not end the connection
+   * @throws {ConnectionError} if the peer has sent more than the window of the connection or of the stream permits
    */
-  receive(stream: Stream | undefined, size: number): void {
+  receive(stream: Stream | undefined, size: number): boolean {
     this.#left -= size;
     if (this.#left < 0) throw exceeded('the window of the connection');
     if (this.#left < this.#ofConnection >> 1) {
@@ -69,9 +70,9 @@ export class ReceiveWindows {
       this.#left = this.#ofConnection;
     }
     if (stream === undefined) {
-      this.#late -= size;
-      if (this.#late < 0) throw exceeded('what cancelled streams may still send');
-      return;
+      const isPermitted = size <= this.#late;
+      if (isPermitted) this.#late -= size;
+      return isPermitted;
     }
     stream.receiveWindow -= size;
     if (stream.receiveWindow < 0) throw exceeded('the window of a stream');
@@ -79,6 +80,7 @@ export class ReceiveWindows {
       this.#writer.windowUpdate(stream.id, this.#ofStream - stream.receiveWindow);
       stream.receiveWindow = this.#ofStream;
     }
+    return true;
   }
 }
 

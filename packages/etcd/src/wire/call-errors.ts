@@ -3,6 +3,7 @@ import { GrpcError, type StatusName } from '../driver/grpc-status.ts';
 const HTTP_OK = 200;
 const ENHANCE_YOUR_CALM = 0xb;
 const NO_ERROR = 0;
+const STATUS_OF_AN_ERROR = /^[1-9]\d*$/;
 const STATUS_OF_HTTP: Readonly<Record<number, StatusName>> = {
   401: 'UNAUTHENTICATED',
   403: 'PERMISSION_DENIED',
@@ -45,11 +46,11 @@ export function unreadable(error: unknown): GrpcError {
   return new GrpcError('INTERNAL', `invalid response: ${String(error)}`);
 }
 
-/** Returns the error of a call that the member has ended with this gRPC status and message. */
+/** Returns the error of a call that the member has ended with this gRPC status and message. A status that is no positive number means `UNKNOWN`. */
 export function errorOfStatus(status: unknown, message: unknown): GrpcError {
-  const code = Number(status);
+  const isValid = STATUS_OF_AN_ERROR.test(String(status));
   const details = typeof message === 'string' ? percentDecoded(message) : '';
-  return new GrpcError(Number.isInteger(code) ? code : 'UNKNOWN', details);
+  return new GrpcError(isValid ? Number(status) : 'UNKNOWN', details);
 }
 
 function percentDecoded(text: string): string {

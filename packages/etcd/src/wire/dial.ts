@@ -17,12 +17,13 @@ export function dial({ host, port, tls }: Address, onread?: OnReadOpts): Socket 
 }
 
 /**
- * Makes a connecting socket not keep the process alive while `isIdle` returns true. Node creates a new handle for each address of the host that it
- * tries, and a new handle keeps the process alive.
+ * Stops the socket from keeping the process alive while `isIdle` returns true. Node creates a new handle for each address of the host that it tries.
+ * A new handle keeps the process alive, so this function unreferences each of them.
  */
 export function unrefWhileIdle(socket: Socket, isIdle: () => boolean): void {
   const unref = (): void => void (isIdle() && socket.unref());
   socket.on('connectionAttempt', unref).once('connect', unref);
+  unref();
 }
 
 /**

@@ -1,6 +1,7 @@
 import { connect, type ClientHttp2Session, type ClientHttp2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
 import { startTimeout } from '../base/timeout.ts';
+import { STREAMS_BEFORE_SETTINGS } from '../frames/protocol.ts';
 import { described, dial, unrefWhileIdle } from './dial.ts';
 import { Http2Call } from './http2-call.ts';
 import type {
@@ -35,13 +36,13 @@ export class Http2Link implements Link {
   constructor(address: Address, options: LinkOptions, listener: LinkListener) {
     this.#listener = listener;
     this.#socket = dial(address);
-    unrefWhileIdle(this.#socket, () => this.#open === 0);
     this.#session = connect(`${address.tls ? 'https' : 'http'}://${address.authority}`, {
       createConnection: () => this.#socket,
       settings: { enablePush: false, initialWindowSize: options.window },
       maxSessionMemory: MAX_MEMORY,
+      peerMaxConcurrentStreams: STREAMS_BEFORE_SETTINGS,
     });
-    this.#session.unref();
+    unrefWhileIdle(this.#socket, () => this.#open === 0);
     this.#stopWaiting = this.#startTimeout(options.connectTimeoutMs, 'no connection');
     this.#pings = setInterval(() => this.#ping(options.pingTimeoutMs), options.pingEveryMs).unref();
     this.#session.once('connect', () => this.#session.setLocalWindowSize(4 * options.window));
@@ -146,7 +147,8 @@ export class Http2Link implements Link {
 
   #startTimeout(ms: number, failure: string): () => void {
     this.#isWaiting = true;
-    const cancel = startTimeout(ms, () => this.destroy(new Error(`${failure} within ${ms} ms`)));
+    // The timeout does not keep the process alive. During a call, the socket does.
+    const cancel = startTimeout(ms, () => this.destroy(new Error(`${failure} within ${ms} ms`)), false);
     return () => {
       this.#isWaiting = false;
       cancel();

@@ -70,7 +70,7 @@ export interface Call {
   readNow(): void;
 }
 
-/** One HTTP/2 connection to a member. It keeps the process alive only while a call is open. */
+/** One HTTP/2 connection to a member. It keeps the process alive only while a call is open, or the operating system connects its socket. */
 export interface Link {
   /** Whether the connection accepts a further call. */
   readonly isUsable: boolean;

@@ -4,7 +4,7 @@ import { Connection } from '../frames/connection.ts';
 import type { ConnectionListener } from '../frames/control-frames.ts';
 import { ERROR_CODES } from '../frames/protocol.ts';
 import { resetAll } from '../frames/reset-all.ts';
-import { described, dial } from './dial.ts';
+import { described, dial, unrefWhileIdle } from './dial.ts';
 import type { Address, Call, CallListener, CallOptions, Link, LinkListener, LinkOptions } from './link.ts';
 import { SocketCall } from './socket-call.ts';
 
@@ -37,7 +37,8 @@ export class SocketLink implements Link, ConnectionListener {
         return true;
       },
     });
-    this.#socket.setNoDelay(true).unref();
+    this.#socket.setNoDelay(true);
+    unrefWhileIdle(this.#socket, () => this.#open === 0);
     this.#stopWaiting = this.#startTimeout(options.connectTimeoutMs, 'no connection');
     this.#pings = setInterval(() => this.#ping(options.pingTimeoutMs), options.pingEveryMs).unref();
     this.#listen(address.tls ? 'secureConnect' : 'connect');
@@ -122,10 +123,6 @@ export class SocketLink implements Link, ConnectionListener {
   #listen(connected: 'connect' | 'secureConnect'): void {
     const socket = this.#socket;
     socket.once(connected, () => this.connection.start());
-    // Node creates a new handle for each address of the host that it tries. While no call is open, each new handle is unreferenced, because it would
-    // otherwise keep the process alive.
-    const unrefIdle = (): void => void (this.#open === 0 && socket.unref());
-    socket.on('connectionAttempt', unrefIdle).once('connect', unrefIdle);
     socket.on('error', (error: Error) => {
       this.#failure = described(error);
     });
@@ -152,7 +149,8 @@ export class SocketLink implements Link, ConnectionListener {
 
   #startTimeout(ms: number, failure: string): () => void {
     this.#isWaiting = true;
-    const cancel = startTimeout(ms, () => this.destroy(new Error(`${failure} within ${ms} ms`)));
+    // The timeout does not keep the process alive. During a call, the socket does.
+    const cancel = startTimeout(ms, () => this.destroy(new Error(`${failure} within ${ms} ms`)), false);
     return () => {
       this.#isWaiting = false;
       cancel();
