@@ -28,6 +28,11 @@ export const MAX_FRAME_SIZE = 16_384;
 export const MAX_31_BITS: number = 2 ** 31 - 1;
 /** The number of bytes that every flow-control window permits until a setting or a window update changes it. */
 export const INITIAL_WINDOW = 65_535;
+/**
+ * Maximum number of streams that are open before the peer has sent its own limit. A peer with a lower limit refuses the others. The settings arrive
+ * before the first response, so a burst of more calls waits for one round trip at most.
+ */
+export const STREAMS_BEFORE_SETTINGS = 10;
 
 /** The codes of errors in RST_STREAM and GOAWAY (RFC 9113, section 7). */
 export const ERROR_CODES = {

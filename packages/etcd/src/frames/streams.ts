@@ -1,8 +1,5 @@
-import { ConnectionError, MAX_31_BITS } from './protocol.ts';
+import { ConnectionError, MAX_31_BITS, STREAMS_BEFORE_SETTINGS } from './protocol.ts';
 import type { Stream } from './stream.ts';
-
-// Number of streams that may be open before the peer has sent its own limit. Node's HTTP/2 uses the same number.
-const LIMIT_BEFORE_SETTINGS = 100;
 
 /** The open streams of a connection, and the streams that wait until the peer permits them. */
 export class Streams {
@@ -34,7 +31,7 @@ export class Streams {
 
   /** Permits streams to be opened. Until this call, all added streams wait. */
   start(): void {
-    this.limit(LIMIT_BEFORE_SETTINGS);
+    this.limit(STREAMS_BEFORE_SETTINGS);
   }
 
   /** Changes how many streams may be open at a time. Open streams stay open even above the limit. */

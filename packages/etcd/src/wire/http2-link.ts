@@ -1,6 +1,7 @@
 import { connect, type ClientHttp2Session, type ClientHttp2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
 import { startTimeout } from '../base/timeout.ts';
+import { STREAMS_BEFORE_SETTINGS } from '../frames/protocol.ts';
 import { described, dial } from './dial.ts';
 import { Http2Call } from './http2-call.ts';
 import type {
@@ -39,6 +40,7 @@ export class Http2Link implements Link {
       createConnection: () => this.#socket,
       settings: { enablePush: false, initialWindowSize: options.window },
       maxSessionMemory: MAX_MEMORY,
+      peerMaxConcurrentStreams: STREAMS_BEFORE_SETTINGS,
     });
     this.#session.unref();
     this.#stopWaiting = this.#startTimeout(options.connectTimeoutMs, 'no connection');
