@@ -11,6 +11,7 @@ import { participants } from './interop/programs.ts';
 import { startConsul, startEtcd, startRedis, startZooKeeper } from '@queuelock/harness/services';
 import { startNewerEtcd } from '@queuelock/harness/services/etcd-process';
 import { startNewerRedis } from '@queuelock/harness/services/redis-process';
+import { HTTP2_PROXY_NAMES, startHttp2Proxy } from '@queuelock/harness/services/http2-proxy';
 import { findChromium } from '@queuelock/harness/services/chromium';
 import { installPackages } from '@queuelock/harness/services/install';
 import { startMariaDb } from '@queuelock/harness/services/mariadb-process';
@@ -50,6 +51,15 @@ async function findFakeTime(): Promise<void> {
   await FakeTime.find();
 }
 
+async function startAllProxies(): Promise<void> {
+  const server = await startEtcd({ way: 'process' });
+  try {
+    for (const name of HTTP2_PROXY_NAMES) await (await startHttp2Proxy(name, server)).stop();
+  } finally {
+    await server.stop();
+  }
+}
+
 async function linkNamespaces(): Promise<void> {
   const network = await buildNamespaces({ usual: [2379] }, 1);
   await network.stop();
@@ -85,6 +95,7 @@ const STARTS: Readonly<Record<Program, () => Promise<unknown>>> = {
   'etcd 3.5': async () => (await startNewerEtcd()).stop(),
   'Redis 8': async () => (await startNewerRedis('redis-server')).stop(),
   Valkey: async () => (await startNewerRedis('valkey-server')).stop(),
+  'HTTP/2 proxies': startAllProxies,
 };
 
 function messageOf(error: unknown): string {

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { STREAMS_BEFORE_SETTINGS } from '../src/frames/protocol.ts';
 import { FramePeer, RecordedStream, frame, number, settings } from './frame-peer.ts';
 
 const END_STREAM = 1;
@@ -344,12 +345,22 @@ describe('an HTTP/2 connection of the transport socket', () => {
 
   it('never sends a stream that was cancelled before the connection was made', async () => {
     const peer = new FramePeer();
-    for (let i = 0; i < 100; i += 1) peer.open();
+    for (let i = 0; i < STREAMS_BEFORE_SETTINGS; i += 1) peer.open();
     const late = peer.open();
     peer.connection.send(late, Buffer.from('m'), true);
     peer.connection.cancel(late);
     peer.send(frame('SETTINGS'));
-    expect((await peer.sent()).filter(({ type }) => type === 'HEADERS')).to.have.length(100);
+    expect((await peer.sent()).filter(({ type }) => type === 'HEADERS')).to.have.length(
+      STREAMS_BEFORE_SETTINGS,
+    );
+  });
+
+  it('accepts an empty frame after each frame with data, as Apache sends them', async () => {
+    const peer = await FramePeer.ready();
+    const stream = peer.open();
+    for (let i = 0; i < 5_000; i += 1) peer.send(frame('DATA', { id: 1 }, '61'), frame('DATA', { id: 1 }));
+    expect(peer.events).to.deep.equal(['ready']);
+    expect(stream.events).to.have.length(5_000);
   });
 
   it('finishes only the streams that the peer accepted before its GOAWAY', async () => {

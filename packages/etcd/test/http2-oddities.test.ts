@@ -131,6 +131,86 @@ for (const { transport, name, Link } of TRANSPORTS) {
       });
     }
 
+    const refuse: Reply = (stream) => stream.close(constants.NGHTTP2_REFUSED_STREAM);
+    /** Returns a reply that refuses the first `times` calls, and counts 3 for all later ones. */
+    const refuseFirst = (times: number): Reply => {
+      return (stream, headers) =>
+        member.calls <= times ? refuse(stream, headers) : pieces([COUNT_OF_3], OK)(stream, headers);
+    };
+
+    it('sends a request again that the member refused, on the same connection', async () => {
+      member.reply = refuseFirst(2);
+      expect(await count()).to.equal('3');
+      expect([member.calls, member.sessions.length]).to.deep.equal([3, 1]);
+    });
+
+    it('reports a request that the member refused three times, and sends the next one on another connection', async () => {
+      member.reply = refuseFirst(3);
+      expect(await failure()).to.equal('14 UNAVAILABLE: the member reset the call (7)');
+      expect(member.calls).to.equal(3);
+      expect(await count()).to.equal('3');
+      expect(member.sessions).to.have.length(2);
+    });
+
+    it('times out when the refusal arrives late, and counts the time limit from the first request', async () => {
+      const late: (() => void)[] = [];
+      member.reply = (stream, headers) => void late.push(() => refuse(stream, headers));
+      const from = performance.now();
+      const failed = failure(400);
+      for (const times of [1, 2]) {
+        await eventually('the request has arrived', () => late.length === times);
+        if (times === 1) late[0]!();
+      }
+      expect(await failed).to.equal('4 DEADLINE_EXCEEDED: no response within 400 ms');
+      expect(livedSince(from)).to.be.lessThan(800);
+    });
+
+    it('sends requests again that a GOAWAY refused, on another connection', async () => {
+      member.reply = pieces([COUNT_OF_3], OK);
+      await count();
+      const { length: before } = member.sessions;
+      const session = member.sessions[0]!;
+      member.reply = () => undefined;
+      const counts = [count(), count(), count()];
+      await eventually('the requests have arrived', () => member.calls === 4);
+      member.reply = pieces([COUNT_OF_3], OK);
+      session.goaway(constants.NGHTTP2_NO_ERROR, 1);
+      expect(await Promise.all(counts)).to.deep.equal(['3', '3', '3']);
+      expect(member.sessions.length - before).to.equal(1);
+    });
+
+    it('opens a stream again that the member refused, with all requests that were written', async () => {
+      const received: Buffer[] = [];
+      member.reply = (stream, headers) => {
+        if (member.calls <= 2) refuse(stream, headers);
+        else {
+          stream.on('data', (part: Buffer) => received.push(part));
+          stream.respond({ ':status': 200, 'content-type': 'application/grpc' });
+          stream.write(message(7));
+        }
+      };
+      const { counts, ends, channel } = watch();
+      channel.write({ create_request: { key: Buffer.from('first') } });
+      await eventually('the stream was opened again', () => counts.length === 1);
+      channel.write({ create_request: { key: Buffer.from('second') } });
+      await eventually('both requests', () => Buffer.concat(received).includes('second'));
+      expect(
+        Buffer.concat(received)
+          .toString('latin1')
+          .match(/first|second/g),
+      ).to.deep.equal(['first', 'second']);
+      expect([ends, member.sessions.length]).to.deep.equal([[], 1]);
+      channel.close();
+    });
+
+    it('ends a stream that the member refused three times', async () => {
+      member.reply = refuse;
+      const { ends } = watch();
+      await eventually('the stream has ended', () => ends.length === 1);
+      expect(String(ends[0])).to.include('the member reset the call (7)');
+      expect(member.calls).to.equal(3);
+    });
+
     describe('when a call reads its response only after the last byte', () => {
       const withinMs = 800;
       let hasty: Driver;

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { MAX_MESSAGE_BYTES } from '../src/wire/grpc-messages.ts';
 import { MessageBuffer } from '../src/wire/message-buffer.ts';
+import { RefusedCall } from '../src/wire/call-errors.ts';
 import { SocketCall } from '../src/wire/socket-call.ts';
 import { FramePeer, frame } from './frame-peer.ts';
 
@@ -32,11 +33,13 @@ interface TestCall {
   readonly peer: FramePeer;
   readonly call: SocketCall;
   readonly events: unknown[];
+  /** The errors with which the call has ended. */
+  readonly errors: unknown[];
 }
 
 async function open(onMessage = (): void => undefined): Promise<TestCall> {
   const peer = await FramePeer.ready();
-  const events: unknown[] = [];
+  const [events, errors]: [unknown[], unknown[]] = [[], []];
   const link = {
     connection: peer.connection,
     isMade: true,
@@ -53,10 +56,13 @@ async function open(onMessage = (): void => undefined): Promise<TestCall> {
         events.push(message.toString('hex'));
         onMessage();
       },
-      onEnd: (error) => events.push(error?.message ?? 'success'),
+      onEnd: (error) => {
+        errors.push(error);
+        events.push(error?.message ?? 'success');
+      },
     },
   );
-  return { peer, call, events };
+  return { peer, call, events, errors };
 }
 
 describe('a call of the transport socket', () => {
@@ -75,6 +81,23 @@ describe('a call of the transport socket', () => {
     second.peer.send(trailers({ ...GRPC, ...failed }));
     for (const { events } of [first, second])
       expect(events).to.deep.equal(['closed', '5 NOT_FOUND: no such ä']);
+  });
+
+  it('reports a refusal, and fails only if the member had begun to reply', async () => {
+    const refusal = frame('RST_STREAM', { id: 1 }, '00000007');
+    const [refused, begun] = [await open(), await open()];
+    refused.peer.send(refusal);
+    expect(refused.errors)
+      .to.have.length(1)
+      .and.satisfy(([error]: unknown[]) => error instanceof RefusedCall);
+    expect(refused.events).to.deep.equal(['closed', '14 UNAVAILABLE: the member reset the call (7)']);
+    begun.peer.send(headers(GRPC), refusal);
+    expect(begun.errors[0]).to.not.be.instanceOf(RefusedCall);
+    expect(begun.events).to.deep.equal([
+      'closed',
+      'retired',
+      '14 UNAVAILABLE: the member reset the call (7)',
+    ]);
   });
 
   const invalid: readonly (readonly [what: string, bytes: readonly Buffer[], error: RegExp])[] = [

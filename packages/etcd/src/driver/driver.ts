@@ -50,8 +50,8 @@ export interface Channel<Request> {
 
 /**
  * One member of an etcd cluster, reached over one transport. It has the part of etcd's API (version 3.4) that this package needs, with
- * the messages of etcd's protocol. Numbers of 64 bits are decimal text. Each request is sent once, and only a member that knows a leader
- * accepts it. Calls reject with errors that `classify` understands.
+ * the messages of etcd's protocol. Numbers of 64 bits are decimal text. Each request is sent once, or again if the member has refused it without processing
+ * it. Only a member that knows a leader accepts it. Calls reject with errors that `classify` understands.
  */
 export interface Driver {
   range(request: IRangeRequest, options: CallOptions): Promise<IRangeResponse>;

@@ -174,7 +174,10 @@ export class Connection implements FrameListener {
     if ((frame.flags & protocol.PADDED) !== 0) removePadding(frame);
     if (!isPermitted || (frame.start === frame.end && !isLast)) this.#budget.spend();
     if (stream === undefined) return;
-    if (frame.start < frame.end) stream.onData(frame);
+    if (frame.start < frame.end) {
+      this.#budget.earnForData();
+      stream.onData(frame);
+    }
     if (isLast) this.#endOf(stream);
   }
 

@@ -11,8 +11,8 @@ const BYTES_PER_FRAME = 4_096;
 /**
  * Limits useless frames, which only cost processor time: pings, settings, priorities, empty data, unknown frames, tiny window updates, informational
  * headers, and frames of streams that have ended. A peer may send up to 2,000 such frames at once, and 100 more each second. Each message of this
- * client permits 4 more, and one more for each 4 kB of the message. Of the unused permits of messages, up to 4 are kept for each open stream. So a
- * burst of calls may get all its replies at once.
+ * client permits 4 more, and one more for each 4 kB of the message. Each received frame with data permits one more. Of the unused permits of messages,
+ * up to 4 are kept for each open stream. So a burst of calls may get all its replies at once.
  */
 export class FrameBudget {
   #left = MAX_FRAMES;
@@ -34,6 +34,11 @@ export class FrameBudget {
   earn(bytes: number, open: number): void {
     if (this.#left < MAX_FRAMES + PER_MESSAGE * open)
       this.#left += PER_MESSAGE + Math.floor(bytes / BYTES_PER_FRAME);
+  }
+
+  /** Permits one more useless frame, since the peer has sent data. Apache sends an empty frame after each frame with data. */
+  earnForData(): void {
+    if (this.#left < MAX_FRAMES) this.#left += 1;
   }
 
   #refill(): void {

@@ -2,6 +2,7 @@ import { GrpcError, type StatusName } from '../driver/grpc-status.ts';
 
 const HTTP_OK = 200;
 const ENHANCE_YOUR_CALM = 0xb;
+const REFUSED_STREAM = 0x7;
 const NO_ERROR = 0;
 const STATUS_OF_AN_ERROR = /^[1-9]\d*$/;
 const STATUS_OF_HTTP: Readonly<Record<number, StatusName>> = {
@@ -9,6 +10,22 @@ const STATUS_OF_HTTP: Readonly<Record<number, StatusName>> = {
   403: 'PERMISSION_DENIED',
   404: 'UNIMPLEMENTED',
 };
+
+/**
+ * A call that the server has refused before it processed any part of it (RFC 9113, section 8.7), so it may be sent again without running twice. Proxies
+ * refuse calls when they end a connection by a GOAWAY, and when they permit fewer streams than the client has opened before it knew.
+ */
+export class RefusedCall extends GrpcError {
+  constructor() {
+    super('UNAVAILABLE', `the member reset the call (${REFUSED_STREAM})`);
+  }
+}
+
+/**
+ * How often a refused call is sent again. Twice, because a GOAWAY may refuse it first, and then the next connection, whose limit of streams is not known
+ * at once.
+ */
+export const MAX_REPEATS = 2;
 
 /** The data of a response that ended without a gRPC status, from which the error message is made. */
 export interface EndWithoutStatus {
@@ -23,13 +40,9 @@ export interface EndWithoutStatus {
 }
 
 /** Returns the error of a call that ended without a gRPC status. */
-export function missingStatus({
-  http = HTTP_OK,
-  type = 'nothing',
-  isWhole,
-  code,
-}: EndWithoutStatus): GrpcError {
-  if (http !== HTTP_OK)
+export function missingStatus({ http, type = 'nothing', isWhole, code }: EndWithoutStatus): GrpcError {
+  if (http === undefined && code === REFUSED_STREAM) return new RefusedCall();
+  if (http !== undefined && http !== HTTP_OK)
     return new GrpcError(
       STATUS_OF_HTTP[http] ?? 'UNAVAILABLE',
       `the member responded with HTTP status ${http}`,

@@ -5,7 +5,7 @@ import {
   type IncomingHttpStatusHeader,
 } from 'node:http2';
 import { GrpcError } from '../driver/grpc-status.ts';
-import { errorOfStatus, missingStatus, unreadable } from './call-errors.ts';
+import { errorOfStatus, missingStatus, RefusedCall, unreadable } from './call-errors.ts';
 import { MessageReader, PREFIX, isOneMessage } from './grpc-messages.ts';
 import type { Call, CallHeaders, CallListener, CallOptions } from './link.ts';
 
@@ -25,7 +25,7 @@ export interface Http2CallLink {
 }
 
 /**
- * One gRPC call. If the server returns no gRPC status, the connection is assumed to be broken and gets no further calls.
+ * One gRPC call over `node:http2`.
  * @throws when the connection has ended
  */
 export class Http2Call implements Call {
@@ -153,7 +153,7 @@ export class Http2Call implements Call {
   #end(): void {
     if (this.#isOver) return;
     const status = this.#status?.['grpc-status'];
-    if (status === undefined) this.fail(this.#missingStatus());
+    if (status === undefined) this.#endWithout(this.#missingStatus());
     else if (status === '0' && this.#reader?.isHalf) this.fail(unreadable('it is incomplete'));
     else {
       this.#isOver = true;
@@ -163,13 +163,24 @@ export class Http2Call implements Call {
     }
   }
 
+  /** Ends the call without a gRPC status. Fails it unless the member has refused it. */
+  #endWithout(error: GrpcError): void {
+    if (!(error instanceof RefusedCall)) {
+      this.fail(error);
+      return;
+    }
+    this.#isOver = true;
+    this.#listener.onEnd(error);
+  }
+
   #missingStatus(): GrpcError {
-    if (this.#link.isOver) return new GrpcError('UNAVAILABLE', this.#link.failure.message);
-    return missingStatus({
+    const error = missingStatus({
       http: this.#headers?.[':status'],
       type: this.#headers?.['content-type'],
       isWhole: this.#stream.readableEnded,
       code: this.#stream.rstCode,
     });
+    if (!this.#link.isOver || error instanceof RefusedCall) return error;
+    return new GrpcError('UNAVAILABLE', this.#link.failure.message);
   }
 }

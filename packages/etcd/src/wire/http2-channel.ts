@@ -1,5 +1,5 @@
 import type { Channel, ChannelListener } from '../driver/driver.ts';
-import { unreadable } from './call-errors.ts';
+import { MAX_REPEATS, RefusedCall, unreadable } from './call-errors.ts';
 import type { Call, CallListener } from './link.ts';
 import { decoded, type Decode } from './wire-read.ts';
 import { framed, type Encode } from './wire-write.ts';
@@ -10,34 +10,35 @@ export interface ChannelCodec<Request, Response> {
   readonly decode: Decode<Response>;
 }
 
-/** Opens the gRPC call that carries a stream. */
-export type OpenCall = (listener: CallListener) => Promise<Call>;
+/** Opens the gRPC call that carries a stream. `isLast` means that it is not opened again if the server refuses the call. */
+export type OpenCall = (listener: CallListener, isLast: boolean) => Promise<Call>;
 
-/** A stream of requests and responses over HTTP/2. The constructor starts to open it. */
+/**
+ * A stream of requests and responses over HTTP/2. The constructor starts to open it. If the server refuses the call without having processed it, the
+ * stream opens again, with all requests that were written so far.
+ */
 export class Http2Channel<Request extends object, Response> implements Channel<Request> {
   readonly #codec: ChannelCodec<Request, Response>;
   readonly #listener: ChannelListener<Response>;
-  #early: Buffer[] = [];
+  readonly #open: OpenCall;
+  /** The requests that were written so far; `undefined` after the first response, since the server cannot refuse the call afterwards. */
+  #written: Buffer[] | undefined = [];
   #call: Call | undefined;
+  #repeats = 0;
   #isOver = false;
 
   constructor(open: OpenCall, codec: ChannelCodec<Request, Response>, listener: ChannelListener<Response>) {
     this.#codec = codec;
     this.#listener = listener;
-    open({
-      onMessage: (message) => this.#receive(message),
-      onEnd: (error) => this.#end(error ?? new Error('the server ended the stream')),
-    }).then(
-      (call) => this.#opened(call),
-      (error: unknown) => this.#end(error),
-    );
+    this.#open = open;
+    this.#start();
   }
 
   write(request: Request): void {
     if (this.#isOver) return;
     const frame = framed(this.#codec.encode, request);
-    if (this.#call) this.#call.write(frame);
-    else this.#early.push(frame);
+    this.#written?.push(frame);
+    this.#call?.write(frame);
   }
 
   close(): void {
@@ -50,13 +51,35 @@ export class Http2Channel<Request extends object, Response> implements Channel<R
     this.#call?.fail();
   }
 
+  #start(): void {
+    const listener: CallListener = {
+      onMessage: (message) => this.#receive(message),
+      onEnd: (error) => this.#ended(error),
+    };
+    this.#open(listener, this.#repeats === MAX_REPEATS).then(
+      (call) => this.#opened(call),
+      (error: unknown) => this.#end(error),
+    );
+  }
+
   #opened(call: Call): void {
     this.#call = call;
     if (this.#isOver) call.cancel();
-    for (const frame of this.#early.splice(0)) call.write(frame);
+    else for (const frame of this.#written ?? []) call.write(frame);
+  }
+
+  #ended(error: Error | undefined): void {
+    if (!(error instanceof RefusedCall) || this.#repeats === MAX_REPEATS || this.#isOver) {
+      this.#end(error ?? new Error('the server ended the stream'));
+      return;
+    }
+    this.#repeats += 1;
+    this.#call = undefined;
+    this.#start();
   }
 
   #receive(message: Buffer): void {
+    this.#written = undefined;
     const response = this.#read(message);
     if (response !== undefined && !this.#isOver) this.#listener.onResponse(response);
   }

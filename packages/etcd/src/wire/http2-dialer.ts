@@ -1,7 +1,7 @@
 import type { FreshCredentials } from '@queuelock/core/backend';
 import { clientClosed } from '../driver/errors.ts';
 import { GrpcError } from '../driver/grpc-status.ts';
-import type { Address, Link, LinkOptions, OpenLink } from './link.ts';
+import type { Address, Link, LinkOptions, LinkSource, OpenLink } from './link.ts';
 import type { MemberCircuitBreaker } from '../driver/member-circuit-breaker.ts';
 
 // While a call is open, a connection without any response is closed after 8 s. etcd allows a ping every 5 s,
@@ -20,7 +20,7 @@ export interface DialerOptions extends Pick<LinkOptions, 'connectTimeoutMs' | 'w
  * Keeps one connection to a member. The first call opens it. After it has ended, or accepts no more calls, the next call opens another one.
  * While the circuit breaker is open, calls fail at once.
  */
-export class Http2Dialer {
+export class Http2Dialer implements LinkSource {
   readonly #address: Address;
   readonly #credentials: DialerOptions['credentials'];
   readonly #options: LinkOptions;

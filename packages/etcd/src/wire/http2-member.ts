@@ -1,5 +1,6 @@
 import type { CallOptions, Channel, ChannelListener } from '../driver/driver.ts';
 import { isTokenOutdated } from '../driver/errors.ts';
+import { RefusedCall } from './call-errors.ts';
 import { Http2Channel } from './http2-channel.ts';
 import { Http2Dialer } from './http2-dialer.ts';
 import { Http2Login } from './http2-login.ts';
@@ -64,15 +65,16 @@ export class Http2Member {
     if (logsIn) this.#login = new Http2Login(() => this.#logIn(credentials, requestTimeoutMs));
   }
 
-  /** Sends one request. Repeats it only if the member has refused it because of its authentication token. */
+  /** Sends one request. Repeats it only if the member has refused it, because of its authentication token or without having processed it. */
   call<Request extends object, Response>(
     method: Method<Request, Response>,
     request: Request,
     { withinMs }: CallOptions,
   ): Promise<Response> {
     const timeout = withinMs === this.#usual.ms ? this.#usual : timeoutOfOne(withinMs);
-    if (this.#login) return this.#callWithToken(this.#login, { method, request, timeout });
-    return this.#send({ headers: this.#headersOf(method), method, request, timeout });
+    const links = this.#calls;
+    if (this.#login) return this.#callWithToken(this.#login, { method, request, timeout, links });
+    return this.#send({ headers: this.#headersOf(method), method, request, timeout, links });
   }
 
   async #callWithToken<Request extends object, Response>(
@@ -96,7 +98,7 @@ export class Http2Member {
     listener: ChannelListener<Response>,
   ): Channel<Request> {
     return new Http2Channel(
-      async (calling) => {
+      async (calling, isLast) => {
         const token = this.#login?.token();
         const call = { headers: this.#headersOf(method, await token), readsAtEnd: false };
         const link = await this.#streams.link();
@@ -104,6 +106,7 @@ export class Http2Member {
           onMessage: calling.onMessage,
           onEnd: (error) => {
             if (token && isTokenOutdated(error)) this.#login?.forget(token);
+            if (isLast && error instanceof RefusedCall) link.retire();
             calling.onEnd(error);
           },
         });
@@ -123,7 +126,13 @@ export class Http2Member {
     const request = { name: user?.username ?? '', password: user?.password ?? '' };
     const headers = this.#headersOf(authenticate);
     const timeout = timeoutOfOne(withinMs);
-    const { token } = await this.#send({ headers, method: authenticate, request, timeout });
+    const { token } = await this.#send({
+      headers,
+      method: authenticate,
+      request,
+      timeout,
+      links: this.#calls,
+    });
     return token;
   }
 

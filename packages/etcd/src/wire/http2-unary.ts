@@ -1,8 +1,8 @@
 import type { SharedTask, TaskTimeout } from '../base/shared-timeout.ts';
 import { GrpcError } from '../driver/grpc-status.ts';
-import { unreadable } from './call-errors.ts';
+import { MAX_REPEATS, RefusedCall, unreadable } from './call-errors.ts';
 import type { Method } from './http2-methods.ts';
-import type { Call, CallHeaders, CallListener, Link } from './link.ts';
+import type { Call, CallHeaders, CallListener, Link, LinkSource } from './link.ts';
 import { decoded } from './wire-read.ts';
 import { framed } from './wire-write.ts';
 
@@ -12,9 +12,15 @@ export interface Unary<Request, Response> {
   readonly method: Method<Request, Response>;
   readonly request: Request;
   readonly timeout: TaskTimeout;
+  /** Provides the connection for a request that is sent again. */
+  readonly links: LinkSource;
 }
 
-/** Sends a request once. If the request fails or gets no response within its timeout, rejects, and the connection gets no further calls. */
+/**
+ * Sends a request. If the request fails or gets no response within its timeout, rejects, and the connection gets no further calls. If the server refuses
+ * the call without having processed it, sends the request again, within the same timeout. Other gRPC clients also do so (gRPC proposal A6, transparent
+ * retries).
+ */
 export function sendUnary<Request extends object, Response>(
   link: Link,
   unary: Unary<Request, Response>,
@@ -35,7 +41,11 @@ class UnaryCall<Request extends object, Response> implements CallListener, Share
   readonly headers: CallHeaders;
   readonly #unary: Unary<Request, Response>;
   readonly #outcome: Outcome<Response>;
-  readonly #call: Call;
+  #link: Link;
+  /** The call on the connection; `undefined` while a refused request waits for another connection. */
+  #call: Call | undefined;
+  #repeats = 0;
+  #isOver = false;
   #message: Buffer | undefined;
   #messages = 0;
 
@@ -45,6 +55,7 @@ class UnaryCall<Request extends object, Response> implements CallListener, Share
     this.#outcome = outcome;
     this.headers = headers;
     this.readsAtEnd = !method.isLong && timeout.isShared;
+    this.#link = link;
     const frame = framed(method.encode, request);
     this.#call = link.open(this, this);
     timeout.start(this);
@@ -57,20 +68,45 @@ class UnaryCall<Request extends object, Response> implements CallListener, Share
   }
 
   onEnd(error: Error | undefined): void {
-    this.#unary.timeout.cancel(this);
-    if (error) this.#outcome.reject(error);
-    else this.#read();
+    if (error instanceof RefusedCall && this.#repeats < MAX_REPEATS) void this.#repeat();
+    else this.#end(error);
   }
 
   /** Starts to read a response while it arrives. A large response does not arrive in full unless the client reads it. */
   partPassed(): void {
-    if (this.readsAtEnd) this.#call.readNow();
+    if (this.readsAtEnd) this.#call?.readNow();
   }
 
   timedOut(): void {
-    this.#call.fail(
-      new GrpcError('DEADLINE_EXCEEDED', `no response within ${String(this.#unary.timeout.ms)} ms`),
-    );
+    const { ms } = this.#unary.timeout;
+    const error = new GrpcError('DEADLINE_EXCEEDED', `no response within ${String(ms)} ms`);
+    if (this.#call) this.#call.fail(error);
+    else this.#end(error);
+  }
+
+  /** Sends the request again, on the same connection if it still accepts calls. */
+  async #repeat(): Promise<void> {
+    this.#repeats += 1;
+    this.#call = undefined;
+    try {
+      const source = this.#unary.links.link();
+      this.#link = source instanceof Promise ? await source : source;
+      if (this.#isOver) return;
+      const { method, request } = this.#unary;
+      this.#call = this.#link.open(this, this);
+      this.#call.end(framed(method.encode, request));
+    } catch (error) {
+      this.#end(error as Error);
+    }
+  }
+
+  #end(error: Error | undefined): void {
+    this.#isOver = true;
+    this.#unary.timeout.cancel(this);
+    // A connection that refuses even repeated requests would refuse further ones too.
+    if (error instanceof RefusedCall) this.#link.retire();
+    if (error) this.#outcome.reject(error);
+    else this.#read();
   }
 
   /** Decodes the response of the call. Rejects unless it is exactly one message. */

@@ -53,7 +53,10 @@ export interface CallListener {
   readonly onEnd: (error: Error | undefined) => void;
 }
 
-/** One gRPC call. If the server returns no gRPC status, the connection is assumed to be broken and gets no further calls. */
+/**
+ * One gRPC call. If the server returns no gRPC status, the connection is assumed to be broken and gets no further calls. But after a call that the server
+ * has refused (`RefusedCall`), the connection stays usable, since the server may only have refused to open one more stream.
+ */
 export interface Call {
   /** Sends a message of the request, with the prefix that contains the message's length. */
   write(frame: Buffer): void;
@@ -78,8 +81,16 @@ export interface Link {
   readonly failure: Error;
   /** Opens a call, which is sent as soon as the connection is established. Throws if the connection has ended. */
   open(options: CallOptions, listener: CallListener): Call;
+  /** Stops accepting further calls on the connection. Calls in flight continue. */
+  retire(): void;
   /** Ends the connection and all of its calls. */
   destroy(failure?: Error): void;
+}
+
+/** Provides a connection for one more call. Throws or rejects if no connection is possible now. */
+export interface LinkSource {
+  /** Returns a promise only if credentials must be read first. */
+  link(): Link | Promise<Link>;
 }
 
 /** Opens an HTTP/2 connection to the member with the given address. */

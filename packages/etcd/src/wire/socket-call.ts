@@ -3,7 +3,7 @@ import { GrpcError } from '../driver/grpc-status.ts';
 import type { Connection } from '../frames/connection.ts';
 import type { Bytes } from '../frames/frame-reader.ts';
 import { Stream } from '../frames/stream.ts';
-import { errorOfStatus, missingStatus, unreadable } from './call-errors.ts';
+import { errorOfStatus, missingStatus, RefusedCall, unreadable } from './call-errors.ts';
 import { PREFIX, isOneMessage } from './grpc-messages.ts';
 import type { Call, CallHeaders, CallListener } from './link.ts';
 import { MessageBuffer } from './message-buffer.ts';
@@ -173,7 +173,7 @@ export class SocketCall extends Stream implements Call {
   #finish(isWhole: boolean, code: number): void {
     if (this.#isOver) return;
     const status = this.#status;
-    if (status === undefined) this.fail(this.#missingStatus(isWhole, code));
+    if (status === undefined) this.#endWithout(this.#missingStatus(isWhole, code));
     else if (status === '0' && this.#buffer?.isHalf) this.fail(unreadable('it is incomplete'));
     else {
       this.#isOver = true;
@@ -181,8 +181,19 @@ export class SocketCall extends Stream implements Call {
     }
   }
 
+  /** Ends the call without a gRPC status. Fails it unless the member has refused it. */
+  #endWithout(error: GrpcError): void {
+    if (!(error instanceof RefusedCall)) {
+      this.fail(error);
+      return;
+    }
+    this.#isOver = true;
+    this.#listener.onEnd(error);
+  }
+
   #missingStatus(isWhole: boolean, code: number): GrpcError {
-    if (this.#link.isOver) return new GrpcError('UNAVAILABLE', this.#link.failure.message);
-    return missingStatus({ http: this.#http || undefined, type: this.#type, isWhole, code });
+    const error = missingStatus({ http: this.#http || undefined, type: this.#type, isWhole, code });
+    if (!this.#link.isOver || error instanceof RefusedCall) return error;
+    return new GrpcError('UNAVAILABLE', this.#link.failure.message);
   }
 }

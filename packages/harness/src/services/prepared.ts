@@ -24,6 +24,7 @@ const PROGRAMS = {
   'etcd 3.5': 'etcd-server',
   'Redis 8': 'redis-server',
   Valkey: 'valkey-server',
+  'HTTP/2 proxies': 'nginx haproxy nghttp2-proxy caddy apache2-bin',
 } as const;
 
 /** Programs that always come from Debian 13; see `trixie.ts`. */
