@@ -238,13 +238,11 @@ function skip(type: number, bytes: Buffer, end: number): void {
   if (at > end) throw new RangeError('an incomplete field');
 }
 
-/** Skips a number. Each response has a header with numbers of ten bytes that this package does not use, so they are not computed. */
+/** Skips a number without computing it. Each response has a header with numbers of ten bytes that this package does not use. */
 function skipVarint(bytes: Buffer, end: number): void {
   const limit = Math.min(end, at + MAX_VARINT);
   while (at < limit && (bytes[at] as number) >= 0x80) at += 1;
-  if (at === end) throw new RangeError('an incomplete number');
-  if (at === limit) throw new RangeError('a number of more than 10 bytes');
-  at += 1;
+  if (at++ === limit) throw new RangeError('an incomplete number, or one of more than 10 bytes');
 }
 
 function tagOf(field: number, type: number): number {
