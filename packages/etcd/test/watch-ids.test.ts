@@ -64,21 +64,23 @@ describe('the watches on one stream of an etcd server', () => {
       expect(notifications).to.deep.equal({ 'q/a': ['live'], 'q/b': ['live', 'q/b is gone'] });
     });
 
-    it('are canceled by the ids that the server confirmed', () => {
+    it('are canceled by the ids that the server confirmed', async () => {
       const watching = watch('q/a');
       member.confirm('5');
       watching.unsubscribe();
+      await eventually('the cancellation', () => member.canceled.length > 0);
       expect(member.canceled).to.deep.equal(['5']);
     });
 
-    it('are canceled at their confirmation if their watchers have already left', () => {
+    it('are canceled soon after their confirmation if their watchers have already left', async () => {
       const watching = watch('q/a');
       watch('q/b');
       watching.unsubscribe();
       expect(member.canceled).to.deep.equal([]);
       member.confirm('0');
-      expect(member.canceled).to.deep.equal(['0']);
       member.confirm('1');
+      await eventually('the cancellation', () => member.canceled.length > 0);
+      expect(member.canceled).to.deep.equal(['0']);
       expect(notifications).to.deep.equal({ 'q/a': [], 'q/b': ['live'] });
     });
 
@@ -89,13 +91,14 @@ describe('the watches on one stream of an etcd server', () => {
       expect(member.requested).to.deep.equal(['q/a']);
     });
 
-    it('are tested, after a request to the server has failed, by one more watch on the stream', () => {
+    it('are tested, after a request to the server has failed, by one more watch on the stream', async () => {
       watch('q/a');
       member.confirm('0');
       connection.failed(connection.endpoint, { what: 'a request', error: new Error('no answer') });
       expect(member.written[0]?.filter(({ progress_request }) => progress_request)).to.deep.equal([]);
       expect(member.requested).to.deep.equal(['q/a', 'q/a']);
       member.confirm('1');
+      await eventually('the cancellation', () => member.canceled.length > 0);
       expect(member.canceled).to.deep.equal(['1']);
       member.deleted('0', 'q/a');
       expect(notifications).to.deep.equal({ 'q/a': ['live', 'q/a is gone'] });
@@ -130,6 +133,21 @@ describe('the watches on one stream of an etcd server', () => {
       member.confirm(a ?? '');
       member.deleted(a ?? '', 'q/a');
       expect(notifications).to.deep.include({ 'q/a': ['live', 'q/a is gone'], 'q/b': ['live'] });
+    });
+
+    it('are canceled together, and get no event in the meantime, when their watchers leave one after the other', async () => {
+      confirmFirst();
+      const watching = ['q/a', 'q/b'].map((key) => watch(key));
+      const ids = member.proposed.slice(1).map(String);
+      for (const id of ids) member.confirm(id);
+      watching[0]?.unsubscribe();
+      await Promise.resolve();
+      watching[1]?.unsubscribe();
+      expect(member.canceled).to.deep.equal([]);
+      member.deleted(ids[0] ?? '', 'q/a');
+      await eventually('a cancellation', () => member.canceled.length > 0);
+      expect(member.canceled).to.deep.equal(ids);
+      expect(notifications).to.deep.include({ 'q/a': ['live'], 'q/b': ['live'] });
     });
 
     it('all end when the server confirms a watch with another id than the client has proposed', () => {

@@ -13,7 +13,6 @@ export {
   exhaustMap,
   filter,
   finalize,
-  ignoreElements,
   map,
   merge,
   of,

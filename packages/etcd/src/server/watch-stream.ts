@@ -4,6 +4,10 @@ import type { Channel } from '../driver/driver.ts';
 import { WatchIds } from './watch-ids.ts';
 import { includesKey, type Watcher, type WatchTarget } from './watch-target.ts';
 
+// Maximum time in milliseconds for which the cancellation of a watch waits for others, so that all of them need one write. A process that hands a lock
+// over cancels two watches at each hand-off, and the next holder does not depend on them.
+const CANCEL_DELAY_MS = 10;
+
 /** Receives what happens to a watch stream: canceled watches, its first live watch and its end. */
 export interface WatchStreamListener {
   /** Called when the server has canceled a watch. */
@@ -28,6 +32,9 @@ export class WatchStream {
   #due: object | undefined;
   #overdue: ReturnType<typeof setTimeout> | undefined;
   #silent: ReturnType<typeof setTimeout> | undefined;
+  /** The ids of the watches whose cancellation is not sent yet. */
+  #unsentCancels: string[] = [];
+  #cancelling: NodeJS.Timeout | undefined;
   /** The time at which the server confirmed the first watch of this stream. */
   #liveSince: number | undefined;
   #over = false;
@@ -58,7 +65,7 @@ export class WatchStream {
     this.#request();
   }
 
-  /** Removes the watch of a watcher. The cancellation is sent without waiting for a response. */
+  /** Removes the watch of a watcher, which gets no further notification. The cancellation is sent within 10 ms, and its response is not awaited. */
   cancel(watcher: Watcher): void {
     const id = this.#ids.remove(watcher);
     if (id !== undefined) this.#cancelId(id);
@@ -114,7 +121,13 @@ export class WatchStream {
   }
 
   #cancelId(id: string): void {
-    this.#channel.write({ cancel_request: { watch_id: id } });
+    if (this.#unsentCancels.push(id) === 1)
+      this.#cancelling = setTimeout(() => this.#sendCancels(), CANCEL_DELAY_MS).unref();
+  }
+
+  #sendCancels(): void {
+    for (const id of this.#unsentCancels) this.#channel.write({ cancel_request: { watch_id: id } });
+    this.#unsentCancels = [];
   }
 
   #receive(response: IWatchResponse): void {
@@ -169,6 +182,7 @@ export class WatchStream {
 
   #finish(): void {
     this.#over = true;
+    clearTimeout(this.#cancelling);
     clearTimeout(this.#silent);
     clearTimeout(this.#overdue);
   }

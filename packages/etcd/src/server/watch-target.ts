@@ -1,5 +1,6 @@
 import type { QueueLockError } from '@queuelock/core/backend';
 import type { IEvent, IWatchCreateRequest } from '../protocol/messages.ts';
+import type { WatchConnection } from './watch-connection.ts';
 
 /** The key or the range of keys to watch. */
 export type WatchTarget = Pick<IWatchCreateRequest, 'key' | 'range_end' | 'filters'>;
@@ -16,9 +17,19 @@ export type WatchNotification =
   /** The stream of the watch has ended, and another stream opens by itself. Until the watch is live on that stream, the watcher may miss changes. */
   | { readonly status: 'broken'; readonly error: QueueLockError };
 
+/** The watches of one queue. All of them are on one stream, so that their events arrive in order. */
+export interface QueueWatches {
+  /** The prefix of the queue's keys. */
+  readonly queue: string;
+  readonly connection: WatchConnection;
+  size: number;
+}
+
 /** The keys to watch, and the callback for their changes. When its stream ends, `Watches` adds the watcher to another stream. */
 export interface Watcher {
   readonly target: WatchTarget;
+  /** The watches of the queue to which the watcher was added. Only `Watches` sets it. */
+  group?: QueueWatches | undefined;
   notify(news: WatchNotification): void;
 }
 

@@ -2,15 +2,9 @@ import { DeadlineQueue, OWN_UNWATCHED_MS } from '@queuelock/core/backend';
 import type { Connection } from './connection.ts';
 import { Observable, ReplaySubject, Subject } from '../base/rx.ts';
 import { WatchConnection, type OnStream } from './watch-connection.ts';
-import type { Watcher, WatchNotification, WatchTarget } from './watch-target.ts';
+import type { QueueWatches, Watcher, WatchNotification, WatchTarget } from './watch-target.ts';
 
-export type { Watcher, WatchNotification, WatchTarget } from './watch-target.ts';
-
-/** The watches of one queue. All of them are on one stream, so that their events arrive in order. */
-interface QueueWatches {
-  readonly connection: WatchConnection;
-  size: number;
-}
+export type { QueueWatches, Watcher, WatchNotification, WatchTarget } from './watch-target.ts';
 
 // Maximum number of watchers on one stream. etcd buffers up to 128 events of one revision for each stream, and sends further events up to 100 ms
 // late.
@@ -65,14 +59,18 @@ export class Watches {
 
   /** Notifies the watcher of the changes of its keys until `remove` is called. */
   add(watcher: Watcher): void {
-    this.#enter(queueOf(watcher.target)).connection.add(watcher);
+    const group = this.#enter(queueOf(watcher.target));
+    watcher.group = group;
+    group.connection.add(watcher);
   }
 
-  /** Removes the watcher. The cancellation is sent without waiting for a response. Must be called once for each added watcher. */
+  /** Removes the watcher, if it was added. The cancellation is sent within 10 ms, and its response is not awaited. */
   remove(watcher: Watcher): void {
-    const queue = queueOf(watcher.target);
-    this.#groups.get(queue)?.connection.remove(watcher);
-    this.#leave(queue);
+    const { group } = watcher;
+    if (!group) return;
+    watcher.group = undefined;
+    group.connection.remove(watcher);
+    this.#leave(group);
   }
 
   close(): void {
@@ -83,7 +81,7 @@ export class Watches {
   }
 
   #enter(queue: string): QueueWatches {
-    const group = this.#groups.get(queue) ?? { connection: this.#leastUsed(), size: 0 };
+    const group = this.#groups.get(queue) ?? { queue, connection: this.#leastUsed(), size: 0 };
     this.#groups.set(queue, group);
     group.size += 1;
     return group;
@@ -98,10 +96,10 @@ export class Watches {
     return connection;
   }
 
-  #leave(queue: string): void {
-    const group = this.#groups.get(queue);
-    if (!group || (group.size -= 1) > 0) return;
-    this.#groups.delete(queue);
+  #leave(group: QueueWatches): void {
+    group.size -= 1;
+    if (group.size > 0) return;
+    this.#groups.delete(group.queue);
     for (const connection of this.#connections)
       if (this.#isSpare(connection) && this.#connections.delete(connection)) connection.close();
   }

@@ -2,7 +2,7 @@ import { askUntilDefinite, backoffDelay, isQueueLockError } from '@queuelock/cor
 import type { Subscription, Unsubscribable } from '../base/rx.ts';
 import type { IEvent } from '../protocol/messages.ts';
 import type { CompactionListener, Compactions } from '../server/compactions.ts';
-import type { WatchNotification, WatchTarget, Watcher, Watches } from '../server/watches.ts';
+import type { QueueWatches, WatchNotification, WatchTarget, Watcher, Watches } from '../server/watches.ts';
 
 /** A condition for which a waiter waits, such as the removal of a key. The waiter watches the key and reads it. */
 export interface Condition {
@@ -43,6 +43,7 @@ const AFTER_REFUSAL = { initialDelayMs: 200, maxDelayMs: 10_000 } as const;
  * waiter has two instances of this class, so to save memory it has no closures and no subscriptions.
  */
 export class ConditionWatch implements Watcher, CompactionListener, Unsubscribable {
+  group: QueueWatches | undefined;
   readonly #condition: Condition;
   readonly #tools: WatchTools;
   #reading: Subscription | undefined;

@@ -12,7 +12,7 @@ import {
 } from '@queuelock/core/backend';
 
 import type { Entry } from '../entry/entry.ts';
-import { ignoreElements, switchMap, timer, type Observable, type Unsubscribable } from '../base/rx.ts';
+import type { Unsubscribable } from '../base/rx.ts';
 import type { ConflictingEntry } from '../queue/ahead.ts';
 import { modifiedAt, putKeepingLease } from '../queue/txn.ts';
 import type { Following } from './following.ts';
@@ -49,7 +49,7 @@ export class AnnouncedTurns implements TurnListener, Unsubscribable {
   readonly #following: Following;
   readonly #listener: TurnListener;
   #turns: Unsubscribable | undefined;
-  #label: Unsubscribable | undefined;
+  #label: NodeJS.Timeout | undefined;
   #isOver = false;
 
   constructor(following: Following, listener: TurnListener) {
@@ -66,14 +66,14 @@ export class AnnouncedTurns implements TurnListener, Unsubscribable {
   unsubscribe(): void {
     this.#isOver = true;
     this.#turns?.unsubscribe();
-    this.#label?.unsubscribe();
+    clearTimeout(this.#label);
   }
 
   next(turn: Turn): void {
     recordTurn(this.#following, turn);
     this.#listener.next(turn);
     if (turn.admitted && this.#following.entry.waited && !this.#isOver)
-      this.#label = writeLabel(this.#following).subscribe();
+      this.#label = setTimeout(() => void writeLabel(this.#following), UNANNOUNCED_HOLD_MS);
   }
 
   error(cause: unknown): void {
@@ -104,21 +104,15 @@ function mayAnnounce({ owned, mark, single }: Entry): boolean {
   return owned && !mark && !single;
 }
 
-/**
- * Writes the label of the holder's entry, which announces to waiters of other processes that it holds alone. Returns a stream without values. If the
- * write fails, these waiters read the queue.
- */
-function writeLabel({ context, entry }: Following): Observable<never> {
-  const write = async (): Promise<void> => {
-    const { connection, followed } = context;
-    const { key, value, writtenAt } = entry;
-    const label = value === undefined || entry.mark || entry.single ? undefined : labelOfOwner(value);
-    if (label === undefined || !entry.owned || notifyLocalWaiters({ followed, entry })) return;
-    // Writes the label only if the value still has the known revision, so that no newer value is overwritten.
-    const txn = { compare: [modifiedAt(key, writtenAt)], success: [putKeepingLease(key, label)] };
-    await connection
-      .ask('reading the owner of a queue', (etcd, options) => etcd.txn(txn, options))
-      .catch(() => undefined);
-  };
-  return timer(UNANNOUNCED_HOLD_MS).pipe(switchMap(write), ignoreElements());
+/** Writes the label of the holder's entry, which announces to waiters of other processes that it holds alone. If the write fails, they read the queue. */
+async function writeLabel({ context, entry }: Following): Promise<void> {
+  const { connection, followed } = context;
+  const { key, value, writtenAt } = entry;
+  const label = value === undefined || entry.mark || entry.single ? undefined : labelOfOwner(value);
+  if (label === undefined || !entry.owned || notifyLocalWaiters({ followed, entry })) return;
+  // Writes the label only if the value still has the known revision, so that no newer value is overwritten.
+  const txn = { compare: [modifiedAt(key, writtenAt)], success: [putKeepingLease(key, label)] };
+  await connection
+    .ask('reading the owner of a queue', (etcd, options) => etcd.txn(txn, options))
+    .catch(() => undefined);
 }

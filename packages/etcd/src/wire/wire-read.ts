@@ -231,11 +231,18 @@ function readVarint(bytes: Buffer, end: number): void {
 }
 
 function skip(type: number, bytes: Buffer, end: number): void {
-  if (type === VARINT) readVarint(bytes, end);
+  if (type === VARINT) skipVarint(bytes, end);
   else if (type === DELIMITED) readLength(bytes, end);
   else if (type === FIXED_64 || type === FIXED_32) at += type === FIXED_64 ? 8 : 4;
   else throw new RangeError(`a field of type ${type}`);
   if (at > end) throw new RangeError('an incomplete field');
+}
+
+/** Skips a number without computing it. Each response has a header with numbers of ten bytes that this package does not use. */
+function skipVarint(bytes: Buffer, end: number): void {
+  const limit = Math.min(end, at + MAX_VARINT);
+  while (at < limit && (bytes[at] as number) >= 0x80) at += 1;
+  if (at++ === limit) throw new RangeError('an incomplete number, or one of more than 10 bytes');
 }
 
 function tagOf(field: number, type: number): number {
