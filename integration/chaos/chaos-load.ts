@@ -11,8 +11,8 @@ const BUSY_AT_A_TIME = 6;
 const BRIEF_AT_A_TIME = 1;
 const BUSY_MS = [0, 20] as const;
 const BUSY_LONGER_MS = [0, 200] as const;
-/** Half as many queues as workers, so that in each queue one worker holds and one waits. */
-const STEADY_QUEUES = WORKERS / 2;
+/** A third as many queues as workers, so that in each queue one worker holds and others wait. */
+const STEADY_QUEUES = 4;
 /**
  * Shortest and longest hold in milliseconds. The longest is longer than a session lives without heartbeats.
  */
