@@ -54,7 +54,7 @@ export const LEAD_OUT_MS = 3_000;
  */
 export const CLUSTER_REST_MS = 6_000;
 /** Time in milliseconds from the end of one fault of a worker to the start of its next one. */
-const WORKER_REST_MS = 1_000;
+const WORKER_REST_MS = 500;
 
 const CLUSTER_EVERY_MS = [7_000, 11_000] as const;
 const WORKER_EVERY_MS = [150, 650] as const;

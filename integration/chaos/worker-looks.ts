@@ -19,6 +19,25 @@ export interface QueueRead {
   readonly held: boolean;
 }
 
+// One timer reads all holds of the process, since each hold with a timer of its own would wake the process a hundred
+// times a second.
+const watches = new Set<HoldWatch>();
+let timer: NodeJS.Timeout | undefined;
+
+function watch(hold: HoldWatch): void {
+  watches.add(hold);
+  timer ??= setInterval(() => {
+    for (const each of watches) each.readState();
+  }, READ_INTERVAL_MS);
+}
+
+function unwatch(hold: HoldWatch): void {
+  watches.delete(hold);
+  if (watches.size > 0) return;
+  clearInterval(timer);
+  timer = undefined;
+}
+
 /**
  * Reads the property `held` of a hold every 10 ms, also after a loss of the lock. Reports a read if its
  * result is new, if it is the first after the process was stopped, and at least every 100 ms.
@@ -26,7 +45,6 @@ export interface QueueRead {
 export class HoldWatch {
   readonly #hold: Pick<Hold, 'held'>;
   readonly #tell: (read: QueueRead, isNews: boolean) => void;
-  readonly #timer: NodeJS.Timeout;
   #reported: { readonly held: boolean; readonly at: bigint } | undefined;
   #lookedAt: bigint;
 
@@ -34,7 +52,7 @@ export class HoldWatch {
     this.#hold = hold;
     this.#tell = report;
     this.#lookedAt = BigInt(stampNow());
-    this.#timer = setInterval(() => this.readState(), READ_INTERVAL_MS);
+    watch(this);
   }
 
   readState(): void {
@@ -50,7 +68,7 @@ export class HoldWatch {
   }
 
   stop(): void {
-    clearInterval(this.#timer);
+    unwatch(this);
   }
 }
 

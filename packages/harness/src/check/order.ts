@@ -35,10 +35,19 @@ function inversions(queue: Queue): Breach[] {
     // removal.
     const { removing = Infinity } = hold.attempt;
     const later = conflicting.find(({ token, from }) => token >= hold.token && from < removing);
-    if (!later) return [];
+    if (!later || cameTooLate(hold)) return [];
     const message = `${hold.attempt.name} (token ${hold.token}) acquired after ${later.attempt.name} (token ${later.token})`;
     return [{ rule: 'F1', queue: queue.name, attempt: hold.attempt.name, at: hold.from, message }];
   });
+}
+
+/**
+ * Returns whether the worker received its hold only after the proven time of the hold, and saw that. The
+ * operating system may have suspended the process between the grant and that moment. Meanwhile its session
+ * ended, so the server granted later entries.
+ */
+function cameTooLate({ attempt, from, deadline }: Hold): boolean {
+  return attempt.hasNoTimeLeft && from >= deadline;
 }
 
 /**
