@@ -44,7 +44,7 @@ export class FrameReader {
    * @throws {ConnectionError} if a frame is too large
    */
   push(bytes: Buffer, length: number): void {
-    if (this.#isStopped) return;
+    if (this.isStopped) return;
     let at = this.#held > 0 ? this.#complete(bytes, length) : 0;
     while (length - at >= FRAME_HEADER && !this.#isStopped) {
       const end = at + sizeOfFrame(bytes, at);

@@ -6,8 +6,8 @@ import type { Address } from './link.ts';
  * Opens a socket to a member.
  * @param onread makes the socket read into one buffer, which it reuses, instead of emitting chunks of data
  */
-export function dial({ host, port, tls }: Address, onread?: OnReadOpts): Socket {
-  const where = { host, port, ...(onread && { onread }) };
+export function dial({ host, port, order, tls }: Address, onread?: OnReadOpts): Socket {
+  const where = { host, port, ...(order && { lookup: order.lookup }), ...(onread && { onread }) };
   if (!tls) return connectTcp(where);
   const servername = isIP(host) === 0 ? { servername: host } : {};
   const socket = connectTls({ ...tls(), ...servername, ...where, ALPNProtocols: ['h2'] });

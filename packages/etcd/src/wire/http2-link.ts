@@ -43,6 +43,7 @@ export class Http2Link implements Link {
       peerMaxConcurrentStreams: STREAMS_BEFORE_SETTINGS,
     });
     unrefWhileIdle(this.#socket, () => this.#open === 0);
+    address.order?.follow(this.#socket, () => this.#isMade);
     this.#stopWaiting = this.#startTimeout(options.connectTimeoutMs, 'no connection');
     this.#pings = setInterval(() => this.#ping(options.pingTimeoutMs), options.pingEveryMs).unref();
     this.#session.once('connect', () => this.#session.setLocalWindowSize(4 * options.window));

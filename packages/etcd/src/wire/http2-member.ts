@@ -1,5 +1,6 @@
 import type { CallOptions, Channel, ChannelListener } from '../driver/driver.ts';
 import { isTokenOutdated } from '../driver/errors.ts';
+import { AddressOrder } from './address-order.ts';
 import { RefusedCall } from './call-errors.ts';
 import { Http2Channel } from './http2-channel.ts';
 import { Http2Dialer } from './http2-dialer.ts';
@@ -165,6 +166,7 @@ function addressOf(authority: string, { tls, credentials }: CheckedOptions): Add
   return {
     host: hostname.replace(/^\[(.*)\]$/, '$1'),
     port: port === '' ? 80 : Number(port),
+    order: new AddressOrder(),
     authority,
     tls: tls ? pems : undefined,
   };

@@ -1,9 +1,12 @@
 import type { ConnectionOptions as TlsConnectionOptions } from 'node:tls';
+import type { AddressOrder } from './address-order.ts';
 
 /** The address of an etcd member, and its certificates for TLS. */
 export interface Address {
   readonly host: string;
   readonly port: number;
+  /** The order in which connections try the addresses of the host. By default, each connection uses the order of DNS. */
+  readonly order?: AddressOrder;
   /** `host:port`, as the HTTP/2 header `:authority` contains it. */
   readonly authority: string;
   /** Returns the current certificates of the client, and the authorities that it trusts. `undefined` if TLS is not used. */

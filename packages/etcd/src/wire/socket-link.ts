@@ -39,6 +39,7 @@ export class SocketLink implements Link, ConnectionListener {
     });
     this.#socket.setNoDelay(true);
     unrefWhileIdle(this.#socket, () => this.#open === 0);
+    address.order?.follow(this.#socket, () => this.#isMade);
     this.#stopWaiting = this.#startTimeout(options.connectTimeoutMs, 'no connection');
     this.#pings = setInterval(() => this.#ping(options.pingTimeoutMs), options.pingEveryMs).unref();
     this.#listen(address.tls ? 'secureConnect' : 'connect');
