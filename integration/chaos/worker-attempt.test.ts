@@ -38,7 +38,7 @@ describe('an attempt of a worker to get a lock', () => {
     const timersBefore = countTimers();
     const attempt = new Attempt({ queues: ['q'], n: 1, terms: {} }, around);
     expect(attempt.isOn('q')).to.equal(true);
-    states$.next({ status: 'held', ownership: lostWhenRead(states$) } as ClaimState);
+    states$.next({ status: 'held', ownership: lostWhenRead(states$) });
     expect(recorded.map(({ ev }) => ev)).to.include.members(['acquired', 'revoked']);
     expect(countTimers()).to.equal(timersBefore);
   });
