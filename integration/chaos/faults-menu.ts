@@ -82,10 +82,11 @@ const TO_TWICE = [0.6, 2] as const;
 
 /**
  * The faults of workers. A fault that blocks a queue until a session expires has a low weight, because it
- * takes much time. All other faults end quickly.
+ * takes much time. A kill does too, and the start of the next process takes much processor time. All other
+ * faults end quickly.
  */
 export const WORKER_FAULTS: readonly Item<WorkerKind>[] = [
-  { kind: 'worker killed', weight: 8, lastsMs: [100, 1_000] },
+  { kind: 'worker killed', weight: 5, lastsMs: [100, 1_000] },
   { kind: 'worker frozen', weight: 6, lastsTtls: FROM_A_THIRD },
   { kind: 'worker stalled', weight: 24, lastsTtls: [0.01, 1.2] },
   { kind: 'connections reset', weight: 30, lastsMs: [0, 200] },

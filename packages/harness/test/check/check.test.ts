@@ -144,7 +144,6 @@ describe('the check of a history', () => {
         new HistoryBuilder()
           .worker('a', 0)
           .worker('b', 0)
-          .beat('b', 5_000)
           .attempt('a', { token: 1, queued: 10, acquired: ms, remainingMs, revoked: 6_000 })
           .attempt('b', { token: 2, queued: 20, acquired: ms - 1, released: 6_100 })
           .close(6_200, 'a', 'b');
