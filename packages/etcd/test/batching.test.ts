@@ -120,8 +120,12 @@ describe('batching of requests', () => {
         return error;
       }
     };
-    for (const message of ['too many operations in txn request', 'request is too large'])
-      expect(isRefusalOfOne(thrown(`etcdserver: ${message}`))).to.equal(true);
+    for (const message of [
+      'etcdserver: too many operations in txn request',
+      'etcdserver: request is too large',
+      'the member responded with HTTP status 413',
+    ])
+      expect(isRefusalOfOne(thrown(message))).to.equal(true);
     expect(isRefusalOfOne(thrown('etcdserver: request timed out'))).to.equal(false);
     expect(isRefusalOfOne(new QueueLockError('SESSION_LOST', 'for all'))).to.equal(false);
   });

@@ -34,6 +34,8 @@ const FAILURES = [
   [12, 'UNIMPLEMENTED', 'unknown service etcdserverpb.KV', 'INVALID_ARGUMENT'],
   [12, 'UNIMPLEMENTED', 'Received HTTP status code 404', 'UNAVAILABLE'],
   [12, 'UNIMPLEMENTED', 'the member responded with HTTP status 404', 'UNAVAILABLE'],
+  [2, 'UNKNOWN', 'Received HTTP status code 413', 'INVALID_ARGUMENT'],
+  [14, 'UNAVAILABLE', 'the member responded with HTTP status 413', 'INVALID_ARGUMENT'],
   [9, 'FAILED_PRECONDITION', 'etcdserver: rpc not supported for learner', 'UNAVAILABLE'],
   [4, 'DEADLINE_EXCEEDED', 'no response within 1500 ms', 'UNAVAILABLE'],
   [1, 'CANCELLED', 'Cancelled on client', 'UNAVAILABLE'],

@@ -118,7 +118,7 @@ export class Batcher<Item, Result> {
   }
 }
 
-const TOO_LARGE = /too many operations|request is too large/;
+const TOO_LARGE = /too many operations|request is too large|HTTP status (code )?413/;
 
 /** Returns whether the server refused a request because it is larger than its settings allow. */
 export function isTooLarge(error: unknown): error is Error {

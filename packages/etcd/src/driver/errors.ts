@@ -23,6 +23,8 @@ const REFUSED =
 // Matches the error for a response that is a web page, as a load balancer sends it. The request is repeated, because the load balancer may reach a
 // member again soon.
 const PAGE = /HTTP status/;
+// Matches the status of a proxy that limits the size of requests. No repetition helps, in contrast to other pages.
+const TOO_LARGE_FOR_PROXY = /HTTP status (code )?413/;
 const NO_PERMISSION = /etcdserver: permission denied/;
 const CLOSED = /the client was already closed$/;
 // Matches the errors that a member itself has sent, as opposed to errors of the connection.
@@ -55,6 +57,10 @@ const REMEDIES: readonly (readonly [failure: RegExp, remedy: string])[] = [
   [
     /request is too large/,
     'it exceeds --max-request-bytes of the server, which is 1572864 by default: raise it, or store less with the entry',
+  ],
+  [
+    TOO_LARGE_FOR_PROXY,
+    'it exceeds the limit of a proxy, in nginx client_max_body_size: raise it, or store less with the entry',
   ],
   [
     /etcdserver: (no leader|leader changed|request timed out)/,
@@ -129,6 +135,7 @@ function isRefused(error: Error): boolean {
 
 /** Returns whether the error means that every member would refuse the request: it is too large, or the server has no such call. */
 function isImpossible(error: Error): boolean {
+  if (TOO_LARGE_FOR_PROXY.test(error.message)) return true;
   if (isTokenOutdated(error) || PAGE.test(error.message)) return false;
   const status = statusOf(error);
   return status === 'INVALID_ARGUMENT' || status === 'UNIMPLEMENTED';
