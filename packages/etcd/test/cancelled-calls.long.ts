@@ -93,7 +93,7 @@ class Caller {
 }
 
 describe('calls over the transport socket that are cancelled', function () {
-  this.timeout(240_000);
+  this.timeout(400_000);
   const own = new OwnServer();
 
   it('leave no stream and no memory behind, and a lock that is held meanwhile is not lost', async () => {
