@@ -4,7 +4,7 @@ import type { IRangeRequest, IWatchResponse } from '../protocol/messages.ts';
 import type { Connection, Endpoint, Request } from './connection.ts';
 import { isTokenOutdated } from '../driver/errors.ts';
 import { WatchStream } from './watch-stream.ts';
-import type { Watcher, WatchTarget } from './watch-target.ts';
+import type { Watcher, WatcherList, WatchTarget } from './watch-target.ts';
 
 /** Settings of a connection that keeps watches alive, such as the response timeout and the callback for a broken stream. */
 export interface WatchConnectionOptions {
@@ -31,7 +31,7 @@ const BACKOFF = new ExponentialBackoff({ initialDelay: 20, maxDelay: 1_000 });
  * Keeps watches alive. All watches are on one stream. When that stream ends, another stream opens, and the watches are created on it. Each watch
  * starts at the present revision, because etcd processes watches of past revisions only every 100 ms.
  */
-export class WatchConnection {
+export class WatchConnection implements WatcherList {
   readonly #options: WatchConnectionOptions;
   readonly #watchers = new Set<Watcher>();
   #stream: WatchStream | undefined;

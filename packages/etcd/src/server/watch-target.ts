@@ -1,6 +1,5 @@
 import type { QueueLockError } from '@queuelock/core/backend';
 import type { IEvent, IWatchCreateRequest } from '../protocol/messages.ts';
-import type { WatchConnection } from './watch-connection.ts';
 
 /** The key or the range of keys to watch. */
 export type WatchTarget = Pick<IWatchCreateRequest, 'key' | 'range_end' | 'filters'>;
@@ -17,11 +16,17 @@ export type WatchNotification =
   /** The stream of the watch has ended, and another stream opens by itself. Until the watch is live on that stream, the watcher may miss changes. */
   | { readonly status: 'broken'; readonly error: QueueLockError };
 
+/** The watchers of one connection. */
+export interface WatcherList {
+  add(watcher: Watcher): void;
+  remove(watcher: Watcher): void;
+}
+
 /** The watches of one queue. All of them are on one stream, so that their events arrive in order. */
 export interface QueueWatches {
   /** The prefix of the queue's keys. */
   readonly queue: string;
-  readonly connection: WatchConnection;
+  readonly connection: WatcherList;
   size: number;
 }
 
