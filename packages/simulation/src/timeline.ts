@@ -32,7 +32,7 @@ function inRounds(step: () => boolean): Promise<void> {
         if (isDone) resolve();
       } catch (error) {
         isDone = true;
-        reject(error as Error);
+        reject(error);
       }
     };
     // Runs the step as a promise callback: the ticks that it schedules run after its own promise callbacks.
@@ -79,20 +79,26 @@ export class Timeline {
 
   /**
    * Runs the task after `ms`, unless the machine crashes before. Returns a function that cancels the task.
-   * @param isTimer whether the machine counts the task in `timers` until it runs or is cancelled
    */
-  after(ms: number, machine: Machine, task: () => void, isTimer = false): () => void {
+  after(ms: number, machine: Machine, task: () => void): () => void {
+    const due = this.#now + Math.max(0, ms);
+    return this.#push({ due, number: this.#next(), machine, life: machine.life, isTimer: false, task });
+  }
+
+  /** Does the same as `after`, and the machine counts the task in `timers` until it runs or is cancelled. */
+  timer(ms: number, machine: Machine, task: () => void): () => void {
+    machine.timers += 1;
+    const due = this.#now + Math.max(0, ms);
+    return this.#push({ due, number: this.#next(), machine, life: machine.life, isTimer: true, task });
+  }
+
+  #next(): number {
     this.#number += 1;
-    const happening: Happening = {
-      due: this.#now + Math.max(0, ms),
-      number: this.#number,
-      machine,
-      life: machine.life,
-      isTimer,
-      task,
-    };
-    if (isTimer) machine.timers += 1;
-    if (!machine.isDead) this.#heap.push(happening);
+    return this.#number;
+  }
+
+  #push(happening: Happening): () => void {
+    if (!happening.machine.isDead) this.#heap.push(happening);
     return () => void take(happening);
   }
 
@@ -101,10 +107,8 @@ export class Timeline {
    * ends, before all other events.
    */
   first(machine: Machine, task: () => void): void {
-    this.#number += 1;
     const { life } = machine;
-    if (!machine.isDead)
-      this.#heap.push({ due: this.#now, number: -this.#number, machine, life, isTimer: false, task });
+    this.#push({ due: this.#now, number: -this.#next(), machine, life, isTimer: false, task });
   }
 
   /** Runs events up to the simulated time `until`, or until `isOver` returns true. */
@@ -205,7 +209,7 @@ export class Machine implements Clock {
   }
 
   after(ms: number, task: () => void): () => void {
-    return this.#timeline.after(this.lasting(ms), this, task, true);
+    return this.#timeline.timer(this.lasting(ms), this, task);
   }
 
   /** Sets a timer that does not keep a process alive. */
