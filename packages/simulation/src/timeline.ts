@@ -32,7 +32,7 @@ function inRounds(step: () => boolean): Promise<void> {
         if (isDone) resolve();
       } catch (error) {
         isDone = true;
-        reject(error);
+        reject(error instanceof Error ? error : new Error(String(error)));
       }
     };
     // Runs the step as a promise callback: the ticks that it schedules run after its own promise callbacks.
