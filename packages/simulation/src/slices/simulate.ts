@@ -66,16 +66,16 @@ function revision(): string {
 }
 
 /**
- * Reads the stored progress, or returns empty progress.
- * @throws {Error} when the stored progress is that of another commit or another store
+ * Reads the stored progress, or returns empty progress. Ends the process if the stored progress is that of another commit or another store.
  */
 function progressOf({ store, state, isRestart }: Options): Progress {
   const now = revision();
   if (isRestart || !existsSync(state)) return noProgress(store, now);
   const progress = JSON.parse(readFileSync(state, 'utf8')) as Progress;
   if (progress.store === store && progress.revision === now) return progress;
-  throw new Error(
+  return refuseArguments(
     `${state} is the progress of ${progress.store} at ${progress.revision}, not of ${store} at ${now}: use --restart, or another --state`,
+    HELP,
   );
 }
 
