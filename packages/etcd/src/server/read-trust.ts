@@ -21,7 +21,7 @@ const FIRST_SOUND_PATCH: FirstSound = { '4': 42, '5': 28, '6': 9 };
 const FIRST_WITH_ALL_EVENTS: FirstSound = { '4': 36, '5': 18 };
 // The releases whose watch events are in time after a compaction: https://github.com/etcd-io/etcd/tree/main/CHANGELOG
 const FIRST_WITH_PROMPT_EVENTS: FirstSound = { '5': 22, '6': 2 };
-// The releases whose paused leaders revoke no leases that its successor has renewed: https://github.com/etcd-io/etcd/issues/15247
+// The releases whose leaders, after a pause, revoke no leases that their successors have renewed: https://github.com/etcd-io/etcd/issues/15247
 const FIRST_WITHOUT_WRONG_REVOCATIONS: FirstSound = { '4': 31, '5': 13 };
 
 /**
