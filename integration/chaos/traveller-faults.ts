@@ -14,7 +14,7 @@ const STALLED_MS = 500;
  */
 const SERVER_REST_MS = 6_000;
 /** Time in milliseconds from one fault of a worker to the next fault in the same lane. */
-const WORKER_REST_MS = 1_000;
+const WORKER_REST_MS = 300;
 /** Number of workers for each lane of faults, so that at most a third of the workers have a fault at a time. */
 const WORKERS_PER_LANE = 3;
 
