@@ -37,13 +37,13 @@ interface Servers {
 }
 
 const READ_WITHIN_MS = 20_000;
-const WORKERS = 9;
+const WORKERS = 12;
 // Time limit in milliseconds for the end of a worker. It is long, because all workers end at the same time.
 const EXIT_WITHIN_MS = 10_000;
 /** Longest hold of a worker in TTLs, in the queues named `steady`, which always have a holder and waiters. */
 const LONGEST_HOLD_TTLS = 2;
 const GIVEN_UP = { cancelShare: 0.05, abortShare: 0.02 } as const;
-const BRIEF_AT_A_TIME = 4;
+const BRIEF_AT_A_TIME = 6;
 
 /** A trial whose workers each have their own proxies to the servers, so that a fault affects one worker or all. */
 export class DetourTrial extends Trial {
