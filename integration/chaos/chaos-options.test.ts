@@ -50,7 +50,7 @@ describe('the arguments of pnpm chaos', () => {
     [['--seed', ''], '--seed: "" is not a number'],
     [
       ['--backend', 'mongodb'],
-      '--backend: "mongodb" is none of etcd, zookeeper, redis, postgres, mariadb, consul, consul-cluster, both, all',
+      '--backend: "mongodb" is none of etcd, zookeeper, redis, postgres, mariadb, consul, consul-cluster, sqlite, both, all',
     ],
     [['--backend', 'redis', '--recipes'], '--recipes is only for etcd and zookeeper'],
     [

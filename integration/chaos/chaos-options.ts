@@ -38,7 +38,7 @@ const MAX_SEED = 2 ** 32 - 1;
 export const HELP = `Usage: pnpm chaos [options]
 
 Locks under load, with faults at random; then a checker reads what everybody wrote down. etcd, zookeeper and
-consul-cluster have three servers, the others one.
+consul-cluster have three servers, sqlite has a file, and the others have one server.
 
   --minutes M     how long each store is under load, from ${LEAST_MINUTES} to ${MAX_MINUTES} (default 5)
   --seed S        of the schedule, from 0 to ${MAX_SEED}: the same seed, the same faults (default: by chance, printed)

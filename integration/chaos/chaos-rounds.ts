@@ -5,6 +5,7 @@ import { stopDetoursAfter } from './detour.ts';
 import type { DetourSettings, DetourTrial } from './detour-trial.ts';
 import { strikeAllAtLoneServer } from './lone-faults.ts';
 import { startLoneTrial } from './lone-trial.ts';
+import { sqliteVersion, startSqliteTrial } from './sqlite-trial.ts';
 import type { Rule } from './worker-command.ts';
 
 /**
@@ -78,6 +79,10 @@ async function boutOf(store: RoundsStore, settings: DetourSettings): Promise<Bou
       strike: (isOver) => trial.strikeAll(isOver),
       servers: `consul ${version}, three servers`,
     };
+  }
+  if (store === 'sqlite') {
+    const trial = await startSqliteTrial(settings);
+    return { trial, strike: (isOver) => trial.strikeAll(isOver), servers: `sqlite ${sqliteVersion()}` };
   }
   const trial = await startLoneTrial(store, settings);
   return {

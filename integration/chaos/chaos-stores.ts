@@ -5,14 +5,14 @@ import type { Rule } from './worker-command.ts';
 /**
  * A store that `pnpm chaos` can run. etcd and ZooKeeper have three servers and a schedule of faults. All
  * other stores are tested in rounds, each of which makes every fault once. Consul has three servers or one,
- * and the others have one.
+ * SQLite has none, and the others have one.
  */
 export type ChaosStore = StoreName | RoundsStore;
 
 /** A store whose faults are made in rounds: each round makes every fault once. */
-export type RoundsStore = LoneStoreName | 'consul-cluster';
+export type RoundsStore = LoneStoreName | 'consul-cluster' | 'sqlite';
 
-const ROUNDS_STORES: readonly RoundsStore[] = [...LONE_STORE_NAMES, 'consul-cluster'];
+const ROUNDS_STORES: readonly RoundsStore[] = [...LONE_STORE_NAMES, 'consul-cluster', 'sqlite'];
 export const CHAOS_STORES: readonly ChaosStore[] = [...STORES, ...ROUNDS_STORES];
 
 /**

@@ -36,11 +36,13 @@ interface WorkerFault {
   readonly strike: TravellerFault;
 }
 
+type WorkerFaults = Readonly<Record<string, WorkerFault>>;
+
 /**
- * The faults of workers. Those that end a session have a low weight, because they block the queues in which
- * the worker has entries until the session has ended.
+ * The faults of the process of a worker. Faults that end a session have a low weight, because they block the
+ * queues in which the worker has entries until the session has ended. The faults of connections do too.
  */
-const FAULTS: Readonly<Record<string, WorkerFault>> = {
+const PROCESS_FAULTS: WorkerFaults = {
   'worker killed': {
     weight: 1,
     strike: async ({ trial, traveller }) => {
@@ -57,6 +59,10 @@ const FAULTS: Readonly<Record<string, WorkerFault>> = {
       await pause(STALLED_MS);
     },
   },
+};
+
+/** The faults of the connections of a worker to the servers. A trial without servers has none. */
+const CONNECTION_FAULTS: WorkerFaults = {
   'connections reset': { weight: 5, strike: async ({ traveller: { detour } }) => detour.cut() },
   'worker cut off': { weight: 1, strike: ({ traveller }) => cutOff(traveller, SHORT_MS) },
   'worker cut off for long': { weight: 1, strike: ({ traveller, longMs }) => cutOff(traveller, longMs) },
@@ -118,7 +124,7 @@ export async function strikeAll(
   });
   const ofWorkers = strikeInLanes({
     chance,
-    faults: dealt(chance, weighted(), isOver),
+    faults: dealt(chance, weighted(travellers), isOver),
     subjects: travellers,
     lanes: travellers.length / WORKERS_PER_LANE,
     restMs: WORKER_REST_MS,
@@ -128,7 +134,11 @@ export async function strikeAll(
   await Promise.all([ofServers, ofWorkers]);
 }
 
-/** Returns each fault of workers as often as its weight gives. */
-function weighted(): readonly (readonly [name: string, fault: WorkerFault])[] {
-  return Object.entries(FAULTS).flatMap((named) => Array.from({ length: named[1].weight }, () => named));
+/** Returns each possible fault of these workers as often as its weight gives. */
+function weighted(
+  travellers: readonly Traveller[],
+): readonly (readonly [name: string, fault: WorkerFault])[] {
+  const hasConnections = travellers.some(({ detour }) => detour.proxies.length > 0);
+  const possible = { ...PROCESS_FAULTS, ...(hasConnections && CONNECTION_FAULTS) };
+  return Object.entries(possible).flatMap((named) => Array.from({ length: named[1].weight }, () => named));
 }
