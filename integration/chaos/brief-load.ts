@@ -1,6 +1,6 @@
 import type { LoadCommand } from './worker-load.ts';
 
-const QUEUES = 32;
+const QUEUES = 64;
 const HOLD_MS = [0, 50] as const;
 /**
  * Longest wait in a queue in milliseconds. A worker that dies blocks the queues in which it has entries until its
