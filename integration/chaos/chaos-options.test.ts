@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { UsageError, chaosOptions, commandOf, type ChaosOptions } from './chaos-options.ts';
+import { UsageError } from '@queuelock/harness/command-line';
+import { chaosOptions, commandOf, type ChaosOptions } from './chaos-options.ts';
 
 function optionsOf(...args: string[]): ChaosOptions {
   const options = chaosOptions(args);

@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { parseArguments, UsageError } from '@queuelock/harness/command-line';
 import { ETCD_TRANSPORTS, type EtcdTransport } from '@queuelock/harness/services/etcd-transport';
 import { CHAOS_STORES, hasSchedule, rulesOf, type ChaosStore } from './chaos-stores.ts';
 import { STORES } from './profiles.ts';
@@ -24,11 +24,6 @@ export interface ChaosOptions {
   readonly keep: boolean;
   /** File to which the numbers of this run are added, such as holds, faults and violations. */
   readonly sums: string | undefined;
-}
-
-/** Thrown for wrong arguments. The message names them and the allowed values. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError';
 }
 
 const LEAST_MINUTES = 0.25;
@@ -115,15 +110,8 @@ function parse(args: readonly string[]) {
     recipes: flag,
     keep: flag,
     sums: text,
-    help: { ...flag, short: 'h' },
   } as const;
-  // pnpm passes on a `--` before a script's arguments.
-  const own = args[0] === '--' ? args.slice(1) : [...args];
-  try {
-    return parseArgs({ args: own, options }).values;
-  } catch (error) {
-    throw new UsageError((error as Error).message);
-  }
+  return parseArguments(args, { options }).values;
 }
 
 function storesOf(backend: string): readonly ChaosStore[] {

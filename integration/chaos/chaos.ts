@@ -1,8 +1,9 @@
 // Runs the command pnpm chaos. HELP in chaos-options.ts describes it.
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { UsageError } from '@queuelock/harness/command-line';
 import { ETCD_TRANSPORT_VARIABLE } from '@queuelock/harness/services/etcd-transport';
-import { HELP, UsageError, chaosOptions, type ChaosOptions } from './chaos-options.ts';
+import { HELP, chaosOptions, type ChaosOptions } from './chaos-options.ts';
 
 const WRONG_ARGUMENTS = 2;
 const AGAIN_AFTER_MS = 1_000;

@@ -1,16 +1,17 @@
+// The version table of etcd is imported by path, because the package does not export it.
+// eslint-disable-next-line no-restricted-imports
+import { soundLeasesSince } from '../../packages/etcd/src/server/read-trust.ts';
 import type { Cluster, Member } from '@queuelock/harness/clusters';
 import type { FaultKind } from './faults-menu.ts';
 
 const PAUSES: ReadonlySet<FaultKind> = new Set(['leader frozen', 'member frozen']);
-// The first patch releases of etcd 3.4 and 3.5 whose leaders end no live sessions after a pause; later minor
-// releases never did: https://github.com/etcd-io/etcd/issues/15247
-const FIRST_SOUND_PATCH: Readonly<Record<string, number>> = { '3.4': 31, '3.5': 13 };
 
-/** Returns whether a leader of this cluster that was paused and replaced may end sessions that are still renewed. */
+/**
+ * Returns whether a leader of this cluster that was paused and replaced may end sessions that are still renewed.
+ * Some releases of etcd have this bug: https://github.com/etcd-io/etcd/issues/15247
+ */
 export function mayEndLiveSessions({ name, version }: Pick<Cluster, 'name' | 'version'>): boolean {
-  const [, minor = '', patch = ''] = /^(\d+\.\d+)\.(\d+)/.exec(version) ?? [];
-  const first = FIRST_SOUND_PATCH[minor];
-  return name === 'etcd' && first !== undefined && Number(patch) < first;
+  return name === 'etcd' && soundLeasesSince(version) !== undefined;
 }
 
 /**

@@ -1,5 +1,6 @@
 // Runs the benchmarks: pnpm bench. HELP in options.ts lists the options.
-import { HELP, UsageError, benchOptions, type BenchOptions } from './options.ts';
+import { UsageError } from '@queuelock/harness/command-line';
+import { HELP, benchOptions, type BenchOptions } from './options.ts';
 import { nodeClients } from './node-clients.ts';
 import { peerClients } from './peers.ts';
 import { report } from './report.ts';

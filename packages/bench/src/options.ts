@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { parseArguments, UsageError } from '@queuelock/harness/command-line';
 import { MEDIA, SCENARIOS, STORES, type Extent, type Medium, type StoreName } from './cells.ts';
 import type { Pace } from './client.ts';
 
@@ -12,11 +12,6 @@ export interface BenchOptions {
   readonly warmUp: boolean;
   readonly json: string | undefined;
   readonly svg: string | undefined;
-}
-
-/** Thrown for wrong arguments. The message names them and the allowed values. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError';
 }
 
 const MAX_ROUNDS = 100;
@@ -80,15 +75,8 @@ function parse(args: readonly string[]) {
     tmpfs: flag,
     json: text,
     svg: text,
-    help: { ...flag, short: 'h' },
   } as const;
-  // pnpm passes on a `--` before a script's arguments.
-  const own = args[0] === '--' ? args.slice(1) : [...args];
-  try {
-    return parseArgs({ args: own, options }).values;
-  } catch (error) {
-    throw new UsageError((error as Error).message);
-  }
+  return parseArguments(args, { options }).values;
 }
 
 function someOf<T extends string>(option: string, text: string, allowed: readonly T[]): readonly T[] {

@@ -1,6 +1,7 @@
+import { UsageError } from '@queuelock/harness/command-line';
 import { expect } from 'chai';
 import { cellsOf } from '../src/cells.ts';
-import { UsageError, benchOptions } from '../src/options.ts';
+import { benchOptions } from '../src/options.ts';
 
 describe('the command line of the benchmark', () => {
   it('selects all scenarios by default, on both kinds of disk, with a warm-up round', () => {

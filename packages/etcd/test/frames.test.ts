@@ -115,7 +115,7 @@ describe('an HTTP/2 connection of the transport socket', () => {
         /ENHANCE_YOUR_CALM/,
       ],
       [
-        'sends data on an ended stream for ever',
+        'keeps sending data on a stream that has ended',
         Buffer.concat([last(1), many(2_000, frame('DATA', { id: 1 }, '00'))]),
         /ENHANCE_YOUR_CALM/,
       ],

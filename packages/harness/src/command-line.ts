@@ -2,16 +2,46 @@ import { parseArgs, type ParseArgsConfig } from 'node:util';
 
 type ArgumentOptions = NonNullable<ParseArgsConfig['options']>;
 
+/** The options of a command, and whether it also takes positional arguments. Default: it takes none. */
+interface ArgumentRules {
+  readonly options: ArgumentOptions;
+  readonly allowPositionals?: boolean;
+}
+
 const WRONG_ARGUMENTS = 2;
 const HELP_OPTION = { help: { type: 'boolean', short: 'h' } } as const;
+
+/** Thrown for wrong arguments. The message names them and the allowed values. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/**
+ * Parses the arguments of a command. Also accepts the option `--help`, or `-h`, which the caller must handle.
+ * @throws {UsageError} for an unknown option, an option without its value, and a forbidden positional argument
+ */
+export function parseArguments<const Rules extends ArgumentRules>(args: readonly string[], rules: Rules) {
+  // pnpm passes on a `--` before a script's arguments.
+  const own = args[0] === '--' ? args.slice(1) : [...args];
+  try {
+    return parseArgs({ ...rules, args: own, options: { ...rules.options, ...HELP_OPTION } });
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+}
 
 /**
  * Parses the arguments of this process. With `--help` it prints the help and ends the process. If an argument
  * is unknown, it also prints which one, and the exit code is 2.
  */
 export function readArguments<const Options extends ArgumentOptions>(options: Options, help: string) {
-  const parsed = parsedOr((reason) => refuseArguments(reason, help), options);
-  if (!('help' in parsed.values)) return parsed;
+  try {
+    const parsed = parseArguments(process.argv.slice(2), { options, allowPositionals: true });
+    if (!('help' in parsed.values)) return parsed;
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    refuseArguments(error.message, help);
+  }
   console.log(help);
   process.exit(0);
 }
@@ -20,18 +50,4 @@ export function readArguments<const Options extends ArgumentOptions>(options: Op
 export function refuseArguments(reason: string, help: string): never {
   console.error(`${reason}\n\n${help}`);
   process.exit(WRONG_ARGUMENTS);
-}
-
-function parsedOr<const Options extends ArgumentOptions>(
-  onError: (reason: string) => never,
-  options: Options,
-) {
-  // pnpm passes on a `--` before a script's arguments.
-  const given = process.argv.slice(2);
-  const args = given[0] === '--' ? given.slice(1) : given;
-  try {
-    return parseArgs({ args, allowPositionals: true, options: { ...options, ...HELP_OPTION } });
-  } catch (error) {
-    return onError((error as Error).message);
-  }
 }

@@ -39,8 +39,23 @@ export interface EndWithoutStatus {
   readonly code: number;
 }
 
-/** Returns the error of a call that ended without a gRPC status. */
-export function missingStatus({ http, type = 'nothing', isWhole, code }: EndWithoutStatus): GrpcError {
+/** The end of a connection. `failure` is its error, and counts only if `isOver` is `true`. */
+interface EndOfLink {
+  readonly isOver: boolean;
+  readonly failure: Error;
+}
+
+/**
+ * Returns the error of a call that ended without a gRPC status. If the connection has ended, this is the connection's error, which has more detail.
+ * A refused call keeps its own error, because it may be sent again.
+ */
+export function failureOf(end: EndWithoutStatus, link: EndOfLink): GrpcError {
+  const error = missingStatus(end);
+  if (!link.isOver || error instanceof RefusedCall) return error;
+  return new GrpcError('UNAVAILABLE', link.failure.message);
+}
+
+function missingStatus({ http, type = 'nothing', isWhole, code }: EndWithoutStatus): GrpcError {
   if (http === undefined && code === REFUSED_STREAM) return new RefusedCall();
   if (http !== undefined && http !== HTTP_OK)
     return new GrpcError(

@@ -4,8 +4,8 @@ import {
   type IncomingHttpHeaders,
   type IncomingHttpStatusHeader,
 } from 'node:http2';
-import { GrpcError } from '../driver/grpc-status.ts';
-import { errorOfStatus, missingStatus, RefusedCall, unreadable } from './call-errors.ts';
+import type { GrpcError } from '../driver/grpc-status.ts';
+import { errorOfStatus, failureOf, RefusedCall, unreadable } from './call-errors.ts';
 import { MessageReader, PREFIX, isOneMessage } from './grpc-messages.ts';
 import type { Call, CallHeaders, CallListener, CallOptions } from './link.ts';
 
@@ -153,34 +153,27 @@ export class Http2Call implements Call {
   #end(): void {
     if (this.#isOver) return;
     const status = this.#status?.['grpc-status'];
-    if (status === undefined) this.#endWithout(this.#missingStatus());
+    if (status === undefined) this.#endWithoutStatus();
     else if (status === '0' && this.#reader?.isHalf) this.fail(unreadable('it is incomplete'));
-    else {
-      this.#isOver = true;
-      this.#listener.onEnd(
-        status === '0' ? undefined : errorOfStatus(status, this.#status?.['grpc-message']),
-      );
-    }
+    else this.#complete(status === '0' ? undefined : errorOfStatus(status, this.#status?.['grpc-message']));
   }
 
-  /** Ends the call without a gRPC status. Fails it unless the member has refused it. */
-  #endWithout(error: GrpcError): void {
-    if (!(error instanceof RefusedCall)) {
-      this.fail(error);
-      return;
-    }
-    this.#isOver = true;
-    this.#listener.onEnd(error);
-  }
-
-  #missingStatus(): GrpcError {
-    const error = missingStatus({
+  /** Ends the call without a gRPC status. Keeps the connection if the member has refused the call. */
+  #endWithoutStatus(): void {
+    const end = {
       http: this.#headers?.[':status'],
       type: this.#headers?.['content-type'],
       isWhole: this.#stream.readableEnded,
       code: this.#stream.rstCode,
-    });
-    if (!this.#link.isOver || error instanceof RefusedCall) return error;
-    return new GrpcError('UNAVAILABLE', this.#link.failure.message);
+    };
+    const error = failureOf(end, this.#link);
+    if (error instanceof RefusedCall) this.#complete(error);
+    else this.fail(error);
+  }
+
+  /** Ends the call and keeps the connection. */
+  #complete(error: GrpcError | undefined): void {
+    this.#isOver = true;
+    this.#listener.onEnd(error);
   }
 }

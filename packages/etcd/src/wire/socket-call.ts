@@ -1,9 +1,9 @@
 import { copyOf } from '../base/copied-bytes.ts';
-import { GrpcError } from '../driver/grpc-status.ts';
+import type { GrpcError } from '../driver/grpc-status.ts';
 import type { Connection } from '../frames/connection.ts';
 import type { Bytes } from '../frames/frame-reader.ts';
 import { Stream } from '../frames/stream.ts';
-import { errorOfStatus, missingStatus, RefusedCall, unreadable } from './call-errors.ts';
+import { errorOfStatus, failureOf, RefusedCall, unreadable } from './call-errors.ts';
 import { PREFIX, isOneMessage } from './grpc-messages.ts';
 import type { Call, CallHeaders, CallListener } from './link.ts';
 import { MessageBuffer } from './message-buffer.ts';
@@ -173,27 +173,22 @@ export class SocketCall extends Stream implements Call {
   #finish(isWhole: boolean, code: number): void {
     if (this.#isOver) return;
     const status = this.#status;
-    if (status === undefined) this.#endWithout(this.#missingStatus(isWhole, code));
+    if (status === undefined) this.#endWithoutStatus(isWhole, code);
     else if (status === '0' && this.#buffer?.isHalf) this.fail(unreadable('it is incomplete'));
-    else {
-      this.#isOver = true;
-      this.#listener.onEnd(status === '0' ? undefined : errorOfStatus(status, this.#message));
-    }
+    else this.#complete(status === '0' ? undefined : errorOfStatus(status, this.#message));
   }
 
-  /** Ends the call without a gRPC status. Fails it unless the member has refused it. */
-  #endWithout(error: GrpcError): void {
-    if (!(error instanceof RefusedCall)) {
-      this.fail(error);
-      return;
-    }
+  /** Ends the call without a gRPC status. Keeps the connection if the member has refused the call. */
+  #endWithoutStatus(isWhole: boolean, code: number): void {
+    const end = { http: this.#http || undefined, type: this.#type, isWhole, code };
+    const error = failureOf(end, this.#link);
+    if (error instanceof RefusedCall) this.#complete(error);
+    else this.fail(error);
+  }
+
+  /** Ends the call and keeps the connection. */
+  #complete(error: GrpcError | undefined): void {
     this.#isOver = true;
     this.#listener.onEnd(error);
-  }
-
-  #missingStatus(isWhole: boolean, code: number): GrpcError {
-    const error = missingStatus({ http: this.#http || undefined, type: this.#type, isWhole, code });
-    if (!this.#link.isOver || error instanceof RefusedCall) return error;
-    return new GrpcError('UNAVAILABLE', this.#link.failure.message);
   }
 }
