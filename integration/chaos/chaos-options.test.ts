@@ -10,9 +10,10 @@ function optionsOf(...args: string[]): ChaosOptions {
 
 describe('the arguments of pnpm chaos', () => {
   it("default to five minutes each on etcd and ZooKeeper, with a random seed and queuelock's own clients", () => {
-    const { minutes, seed, stores, rule, recipes, keep, out } = optionsOf();
-    expect({ minutes, stores, rule, recipes, keep }).to.deep.equal({
+    const { minutes, seed, spacing, stores, rule, recipes, keep, out } = optionsOf();
+    expect({ minutes, spacing, stores, rule, recipes, keep }).to.deep.equal({
       minutes: 5,
+      spacing: 1,
       stores: ['etcd', 'zookeeper'],
       rule: 'product',
       recipes: false,
@@ -33,9 +34,10 @@ describe('the arguments of pnpm chaos', () => {
 
   it('are the same when parsed from the command that a report shows for repeating its run', () => {
     const requested = ['--minutes', '0.5', '--backend', 'etcd', '--rule', 'plain', '--recipes'];
-    const overSocket = optionsOf(...requested, '--transport', 'socket');
+    const more = ['--transport', 'socket', '--spacing', '2.5'];
+    const overSocket = optionsOf(...requested, ...more);
     const [, , ...args] = commandOf({ ...overSocket, seed: 7 }, 'etcd').split(' ');
-    const same = { minutes: 0.5, seed: 7, rule: 'plain', transport: 'socket', recipes: true };
+    const same = { minutes: 0.5, seed: 7, spacing: 2.5, rule: 'plain', transport: 'socket', recipes: true };
     expect(optionsOf(...args)).to.include(same);
   });
 
@@ -47,6 +49,8 @@ describe('the arguments of pnpm chaos', () => {
     [['--minutes', 'ten'], '--minutes: "ten" is not a number'],
     [['--minutes', '0.1'], '--minutes: "0.1" is not from 0.25 to 1440'],
     [['--minutes', 'Infinity'], '--minutes: "Infinity" is not from 0.25 to 1440'],
+    [['--spacing', '0'], '--spacing: "0" is not from 0.1 to 100'],
+    [['--spacing', '101'], '--spacing: "101" is not from 0.1 to 100'],
     [['--seed', '1.5'], '--seed: "1.5" is not a whole number from 0 to 4294967295'],
     [['--seed', ''], '--seed: "" is not a number'],
     [

@@ -8,6 +8,8 @@ import type { Rule } from './worker-command.ts';
 export interface ChaosOptions {
   readonly minutes: number;
   readonly seed: number;
+  /** Factor of the times between faults of workers: the longer they are, the more holds a run has. */
+  readonly spacing: number;
   /** Stores on which the workers run, one after another. */
   readonly stores: readonly ChaosStore[];
   /** Returns the directory for the report of a store. */
@@ -28,6 +30,8 @@ export interface ChaosOptions {
 
 const LEAST_MINUTES = 0.25;
 const MAX_MINUTES = 24 * 60;
+const LEAST_SPACING = 0.1;
+const MAX_SPACING = 100;
 const MAX_SEED = 2 ** 32 - 1;
 
 export const HELP = `Usage: pnpm chaos [options]
@@ -37,6 +41,8 @@ consul-cluster have three servers, sqlite has a file, and the others have one se
 
   --minutes M     how long each store is under load, from ${LEAST_MINUTES} to ${MAX_MINUTES} (default 5)
   --seed S        of the schedule, from 0 to ${MAX_SEED}: the same seed, the same faults (default: by chance, printed)
+  --spacing F     multiplies the times between faults of workers, from ${LEAST_SPACING} to ${MAX_SPACING} (default 1): the longer
+                  they are, the fewer faults and the more holds a minute has
   --backend B     ${CHAOS_STORES.join(', ')}; both for etcd and zookeeper, all for all of them
                   one after another (default both)
   --out DIR       where the report goes (default chaos-report/<backend>-<seed>); with both, DIR/<backend>
@@ -62,6 +68,7 @@ export function chaosOptions(args: readonly string[]): ChaosOptions | undefined 
       `--minutes: "${values.minutes ?? ''}" is not from ${LEAST_MINUTES} to ${MAX_MINUTES}`,
     );
   const seed = values.seed === undefined ? Math.floor(Math.random() * MAX_SEED) : seedOf(values.seed);
+  const spacing = spacingOf(values.spacing ?? '1');
   const stores = storesOf(values.backend ?? 'both');
   const out = (store: ChaosStore): string => {
     if (values.out === undefined) return `chaos-report/${store}-${seed}`;
@@ -75,7 +82,7 @@ export function chaosOptions(args: readonly string[]): ChaosOptions | undefined 
   for (const [name, isSet] of Object.entries({ recipes, keep }))
     if (isSet && !stores.every(hasSchedule))
       throw new UsageError(`--${name} is only for ${STORES.join(' and ')}`);
-  return { minutes, seed, stores, out, rule, transport, recipes, keep, sums };
+  return { minutes, seed, spacing, stores, out, rule, transport, recipes, keep, sums };
 }
 
 /** Returns the command line that repeats the run on one store, with the same seed and options. */
@@ -83,13 +90,15 @@ export function commandOf(
   {
     minutes,
     seed,
+    spacing,
     rule,
     transport,
     recipes,
-  }: Pick<ChaosOptions, 'minutes' | 'seed' | 'rule' | 'transport' | 'recipes'>,
+  }: Pick<ChaosOptions, 'minutes' | 'seed' | 'spacing' | 'rule' | 'transport' | 'recipes'>,
   store: ChaosStore,
 ): string {
   const more = [
+    ...(spacing === 1 ? [] : [`--spacing ${spacing}`]),
     ...(rule === 'product' ? [] : [`--rule ${rule}`]),
     ...(transport === undefined ? [] : [`--transport ${transport}`]),
     ...(recipes ? ['--recipes'] : []),
@@ -103,6 +112,7 @@ function parse(args: readonly string[]) {
   const options = {
     minutes: text,
     seed: text,
+    spacing: text,
     backend: text,
     out: text,
     rule: text,
@@ -146,6 +156,13 @@ function seedOf(text: string): number {
   if (!(Number.isInteger(seed) && seed >= 0 && seed <= MAX_SEED))
     throw new UsageError(`--seed: "${text}" is not a whole number from 0 to ${MAX_SEED}`);
   return seed;
+}
+
+function spacingOf(text: string): number {
+  const spacing = numberOf('spacing', text);
+  if (!(spacing >= LEAST_SPACING && spacing <= MAX_SPACING))
+    throw new UsageError(`--spacing: "${text}" is not from ${LEAST_SPACING} to ${MAX_SPACING}`);
+  return spacing;
 }
 
 function numberOf(name: string, text: string): number {

@@ -28,7 +28,7 @@ interface Ran {
 // The command-line options are never `undefined` here: chaos.ts has validated the arguments, and has handled
 // a request for help.
 const options = chaosOptions(process.argv.slice(2))!;
-const { minutes, seed, rule, recipes, keep, sums } = options;
+const { minutes, seed, spacing, rule, recipes, keep, sums } = options;
 const MAX_FINDINGS = 10;
 const early = new AbortController();
 // Ends this process when its parent ends, so that none of its children survives.
@@ -41,7 +41,7 @@ process.on('message', () => {
 try {
   for (const store of options.stores) {
     if (early.signal.aborted) break;
-    const plan = { minutes, seed, rule, signal: early.signal, out: process.stdout };
+    const plan = { minutes, seed, spacing, rule, signal: early.signal, out: process.stdout };
     const ran = hasSchedule(store) ? await runSchedule(store) : await runRounds({ ...plan, store });
     print(store, ran);
     if (sums !== undefined) await addToSums(sums, sumsOf(ran.verdicts, { servers: ran.servers, seed }));
@@ -58,7 +58,7 @@ try {
 }
 
 async function runSchedule(store: StoreName): Promise<Ran> {
-  const plan = { store, minutes, seed, rule, recipes, signal: early.signal, out: process.stdout };
+  const plan = { store, minutes, seed, spacing, rule, recipes, signal: early.signal, out: process.stdout };
   const outcome = await runChaos(plan);
   const report = options.out(store);
   await writeReport(outcome, { out: report, keep, command: commandOf(options, store) });

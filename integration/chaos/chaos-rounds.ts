@@ -6,6 +6,7 @@ import type { DetourSettings, DetourTrial } from './detour-trial.ts';
 import { strikeAllAtLoneServer } from './lone-faults.ts';
 import { startLoneTrial } from './lone-trial.ts';
 import { sqliteVersion, startSqliteTrial } from './sqlite-trial.ts';
+import type { StrikeOptions } from './traveller-faults.ts';
 import type { Rule } from './worker-command.ts';
 
 /**
@@ -22,16 +23,18 @@ export interface RoundsPlan {
   readonly store: RoundsStore;
   readonly minutes: number;
   readonly seed: number;
+  /** Factor of the times between faults of workers. */
+  readonly spacing: number;
   readonly rule: Rule;
   /** Signal whose abort ends the run after the present round of faults. */
   readonly signal: AbortSignal;
   readonly out: NodeJS.WriteStream;
 }
 
-/** A trial of a store, and a function that makes the faults of the store until `isOver` returns true. */
+/** A trial of a store, and a function that makes the faults of the store. */
 interface Bout {
   readonly trial: DetourTrial;
-  readonly strike: (isOver: () => boolean) => Promise<void>;
+  readonly strike: (options: StrikeOptions) => Promise<void>;
   readonly servers: string;
 }
 
@@ -48,6 +51,7 @@ export async function runRounds({
   store,
   minutes,
   seed,
+  spacing,
   rule,
   signal,
   out,
@@ -60,7 +64,7 @@ export async function runRounds({
     const bout = await boutOf(store, { rule, seed: seed + verdicts.length, quiet: true });
     servers = bout.servers;
     const trialEndsAt = performance.now() + TRIAL_MS;
-    await bout.strike(() => isOver() || performance.now() >= trialEndsAt);
+    await bout.strike({ isOver: () => isOver() || performance.now() >= trialEndsAt, spacing });
     const { directory } = bout.trial;
     await stopDetoursAfter(async () => void verdicts.push(await bout.trial.end()));
     const verdict = verdicts.at(-1)!;
@@ -76,18 +80,18 @@ async function boutOf(store: RoundsStore, settings: DetourSettings): Promise<Bou
     const { version } = trial.cluster.servers[0]!;
     return {
       trial,
-      strike: (isOver) => trial.strikeAll(isOver),
+      strike: (options) => trial.strikeAll(options),
       servers: `consul ${version}, three servers`,
     };
   }
   if (store === 'sqlite') {
     const trial = await startSqliteTrial(settings);
-    return { trial, strike: (isOver) => trial.strikeAll(isOver), servers: `sqlite ${sqliteVersion()}` };
+    return { trial, strike: (options) => trial.strikeAll(options), servers: `sqlite ${sqliteVersion()}` };
   }
   const trial = await startLoneTrial(store, settings);
   return {
     trial,
-    strike: (isOver) => strikeAllAtLoneServer(trial, isOver),
+    strike: (options) => strikeAllAtLoneServer(trial, options),
     servers: `${store} ${trial.server.version}`,
   };
 }

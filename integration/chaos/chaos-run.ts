@@ -19,6 +19,8 @@ export interface ChaosPlan {
   readonly store: StoreName;
   readonly minutes: number;
   readonly seed: number;
+  /** Factor of the times between faults of workers. */
+  readonly spacing: number;
   readonly rule: Rule;
   readonly recipes: boolean;
   /** Signal whose abort ends the load early. */

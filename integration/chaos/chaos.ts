@@ -1,28 +1,14 @@
 // Runs the command pnpm chaos. HELP in chaos-options.ts describes it.
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { UsageError } from '@queuelock/harness/command-line';
+import { readOptions } from '@queuelock/harness/command-line';
 import { ETCD_TRANSPORT_VARIABLE } from '@queuelock/harness/services/etcd-transport';
 import { HELP, chaosOptions, type ChaosOptions } from './chaos-options.ts';
 
-const WRONG_ARGUMENTS = 2;
 const AGAIN_AFTER_MS = 1_000;
 const SCRIPT = fileURLToPath(new URL('chaos-process.ts', import.meta.url));
 
-const args = process.argv.slice(2);
-const options = read();
-if (options) start(options);
-else console.log(HELP);
-
-function read(): ChaosOptions | undefined {
-  try {
-    return chaosOptions(args);
-  } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    console.error(`${error.message}\nSee pnpm chaos --help.`);
-    process.exit(WRONG_ARGUMENTS);
-  }
-}
+start(readOptions(chaosOptions, HELP));
 
 /**
  * Starts the experiment in its own process group. Otherwise Ctrl-C would kill servers and workers too,
@@ -30,7 +16,7 @@ function read(): ChaosOptions | undefined {
  */
 function start({ transport }: ChaosOptions): void {
   const chosen = transport === undefined ? {} : { [ETCD_TRANSPORT_VARIABLE]: transport };
-  const child = fork(SCRIPT, args, { detached: true, env: { ...process.env, ...chosen } });
+  const child = fork(SCRIPT, process.argv.slice(2), { detached: true, env: { ...process.env, ...chosen } });
   let notifiedAt = 0;
   const stop = (): void => {
     // One interrupt by the user may arrive as two signals: from the terminal and from pnpm.

@@ -3,7 +3,7 @@ import { startConsulCluster, type ConsulCluster } from '@queuelock/harness/servi
 import type { ServerProcess } from '@queuelock/harness/services/server-process';
 import { atTeardown, recordRanAgainst } from '@queuelock/harness/services/shared';
 import { DetourTrial, type DetourSettings } from './detour-trial.ts';
-import { SHORT_MS, strikeAll, type ServerFault } from './traveller-faults.ts';
+import { SHORT_MS, strikeAll, type ServerFault, type StrikeOptions } from './traveller-faults.ts';
 
 /**
  * TTL of the workers' sessions in milliseconds. Even on a busy machine, the Consul servers elect a leader
@@ -64,8 +64,8 @@ export class ConsulClusterTrial extends DetourTrial {
   }
 
   /** Makes the faults of servers and of clients in random order; see `strikeAll`. */
-  async strikeAll(isOver?: () => boolean): Promise<void> {
-    await strikeAll(this, faultsOf(this.cluster), isOver);
+  async strikeAll(options?: StrikeOptions): Promise<void> {
+    await strikeAll(this, faultsOf(this.cluster), options);
   }
 }
 

@@ -1,11 +1,9 @@
 import { expect } from 'chai';
-import { isUnsafe } from '@queuelock/harness/check/finding';
 import { orSkip } from '@queuelock/harness/services/skip';
 import { startConsulClusterTrial } from './consul-cluster-trial.ts';
 import { stopDetoursAfter } from './detour.ts';
-import type { Traveller } from './detour-trial.ts';
+import { cutOff, expectTwoHolders } from './heartbeat-control.ts';
 import { RUNS, TEST_TIMEOUT_MS, expectRight, oneByOne } from './runs.ts';
-import { granted, holdNow, standIn } from './standing.ts';
 import { abandonTrials } from './trial.ts';
 
 const LEAST_HOLDS = 100;
@@ -22,20 +20,6 @@ describe('faults on consul with three servers', function () {
   });
 
   it('(control) let two workers hold at the same time when clients rely on a heartbeat for longer than it proves', async function () {
-    const trial = await orSkip(this, startConsulClusterTrial({ rule: 'overlong' }));
-    const [{ worker, detour }, next] = trial.travellers as [Traveller, Traveller];
-    const queue = trial.queue('held');
-    await holdNow(worker, queue);
-    const place = await standIn(next.worker, queue);
-    // Waits for a heartbeat before the fault begins. In this control, only a heartbeat makes the holder
-    // believe for too long that it holds. The opening of its session does not.
-    await worker.untilEvent('beat', { from: worker.events.length });
-    const healed = await trial.fault('worker cut off', worker.id, async () => detour.loseAll());
-    await granted(next.worker, place);
-    await detour.heal();
-    detour.cut();
-    healed();
-    const { findings } = await trial.end();
-    expect(findings.filter(isUnsafe).map(({ rule }) => rule)).to.include('S2');
+    await expectTwoHolders(await orSkip(this, startConsulClusterTrial({ rule: 'overlong' })), cutOff);
   });
 });

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { LoneTrial } from './lone-trial.ts';
-import { SHORT_MS, strikeAll, type ServerFault } from './traveller-faults.ts';
+import { SHORT_MS, strikeAll, type ServerFault, type StrikeOptions } from './traveller-faults.ts';
 
 /** Makes the faults of a single server and of its clients in random order; see `strikeAll`. */
-export async function strikeAllAtLoneServer(trial: LoneTrial, isOver?: () => boolean): Promise<void> {
-  await strikeAll(trial, faultsOf(trial), isOver);
+export async function strikeAllAtLoneServer(trial: LoneTrial, options?: StrikeOptions): Promise<void> {
+  await strikeAll(trial, faultsOf(trial), options);
 }
 
 function faultsOf({ server }: LoneTrial): Readonly<Record<string, ServerFault>> {

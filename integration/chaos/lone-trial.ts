@@ -1,19 +1,7 @@
 import type { ProcessService } from '@queuelock/harness/services/service';
 import { DetourTrial, type DetourSettings } from './detour-trial.ts';
 import { lateByMs, loneServer, loneUrl, type LoneStoreName } from './lone-stores.ts';
-
-const TTL_MS = 3_000;
-
-/**
- * TTL, safety margin and time limits of the trial in milliseconds, as short as works reliably on a busy
- * machine.
- */
-const TIMING = {
-  ttlMs: TTL_MS,
-  safetyMarginMs: 200,
-  expiryMs: 1_000,
-  withLeaderLossMs: 2 * TTL_MS + 5_000,
-} as const;
+import { LONE_TIMING } from './profiles.ts';
 
 /** Starts a trial: workers that take locks on the single server of this store. */
 export async function startLoneTrial(
@@ -30,7 +18,8 @@ export class LoneTrial extends DetourTrial {
   readonly server: ProcessService;
 
   constructor(store: LoneStoreName, server: ProcessService, settings: DetourSettings) {
-    const timing = { ...TIMING, expiryMs: TIMING.expiryMs + lateByMs(store, TTL_MS) };
+    const { ttlMs, expiryMs } = LONE_TIMING;
+    const timing = { ...LONE_TIMING, expiryMs: expiryMs + lateByMs(store, ttlMs) };
     const url = ([endpoint = '']: readonly string[]): string => loneUrl(store, endpoint);
     super({ store, servers: server, url, timing }, settings);
     this.server = server;

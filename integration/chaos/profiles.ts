@@ -35,6 +35,16 @@ export const ZOOKEEPER_TIMING = {
 const QUICK_ETCD_TTL_MS = 2_000;
 const ETCD_TTL_MS = { fast: 5_000, default: 10_000 } as const;
 
+const LONE_TTL_MS = 3_000;
+
+/** The times on a store with a single server or file, as short as works reliably on a busy machine. */
+export const LONE_TIMING: Timing = {
+  ttlMs: LONE_TTL_MS,
+  safetyMarginMs: 200,
+  expiryMs: 1_000,
+  withLeaderLossMs: 2 * LONE_TTL_MS + 5_000,
+};
+
 /**
  * Returns the times for a store and a profile.
  * @param quickTtl whether to use the shortest allowed TTL, for faults that last as long as the TTL

@@ -32,6 +32,7 @@ const capabilities: fc.Arbitrary<Capabilities> = fc.record({
 const terms = fc.record({
   seed: fc.integer({ min: 0, max: 2 ** 32 - 1 }),
   minutes: fc.double({ min: 0.25, max: 20, noNaN: true }),
+  spacing: fc.constantFrom(0.5, 1, 10),
   capabilities,
 });
 
@@ -60,7 +61,7 @@ describe('the schedule of faults', () => {
 
   it('is different for another seed', () => {
     const of = (seed: number): string =>
-      JSON.stringify(scheduleOf({ seed, minutes: 1, capabilities: ETCD }).faults);
+      JSON.stringify(scheduleOf({ seed, minutes: 1, spacing: 1, capabilities: ETCD }).faults);
     expect(new Set([0, 1, 2, 3, 2 ** 32 - 1].map(of)).size).to.equal(5);
   });
 
@@ -128,18 +129,29 @@ describe('the schedule of faults', () => {
   });
 
   it('numbers faults in the order of their start', () => {
-    const { faults } = scheduleOf({ seed: 7, minutes: 5, capabilities: ETCD });
+    const { faults } = scheduleOf({ seed: 7, minutes: 5, spacing: 1, capabilities: ETCD });
     expect(faults.map(({ number }) => number)).to.deep.equal(faults.map((_, index) => index + 1));
     expect(faults.map(({ startMs }) => startMs)).to.deep.equal(
       faults.map(({ startMs }) => startMs).sort((a, b) => a - b),
     );
   });
 
+  it('has fewer faults of workers, and as many of the cluster, when the times between faults of workers are longer', () => {
+    const counts = (spacing: number): { ofWorkers: number; ofCluster: number } => {
+      const { faults } = scheduleOf({ seed: 7, minutes: 10, spacing, capabilities: ETCD });
+      const ofWorkers = faults.filter(({ worker }) => worker !== undefined).length;
+      return { ofWorkers, ofCluster: faults.filter(ofCluster).length };
+    };
+    const [dense, sparse] = [counts(1), counts(4)];
+    expect(sparse.ofWorkers).to.be.within(dense.ofWorkers / 5, dense.ofWorkers / 3);
+    expect(sparse.ofCluster).to.equal(dense.ofCluster);
+  });
+
   for (const store of ['etcd', 'zookeeper'] as const) {
     it(`has over 4,000 faults in a run of 35 minutes on ${store}, among them every kind of fault`, () => {
       const there = { ...ETCD, store, ttlMs: store === 'etcd' ? 5_000 : 4_000 };
       for (const seed of [1, 2, 3]) {
-        const { faults } = scheduleOf({ seed, minutes: 35, capabilities: there });
+        const { faults } = scheduleOf({ seed, minutes: 35, spacing: 1, capabilities: there });
         expect(faults.length).to.be.within(4_000, 5_500);
         expect(faults.filter(ofCluster).length).to.be.within(120, 200);
         const possible = ALL.filter(({ isPossible = () => true }) => isPossible(there));

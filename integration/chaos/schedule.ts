@@ -34,6 +34,8 @@ export interface ScheduleTerms {
   /** Seed of the schedule, from 0 to 2^32 - 1. */
   readonly seed: number;
   readonly minutes: number;
+  /** Factor of the times between faults of workers. */
+  readonly spacing: number;
   readonly capabilities: Capabilities;
 }
 
@@ -78,11 +80,11 @@ interface Lane {
  * space`.
  */
 export function scheduleOf(terms: ScheduleTerms): Schedule {
-  const { seed, minutes, capabilities } = terms;
+  const { seed, minutes } = terms;
   const untilMs = minutes * 60_000 - LEAD_OUT_MS;
   const lanes = [workerLane, clusterLane, queueLane].map((lane, index) => {
     const chance = chanceOf(seed + index * 0x9e3779b9);
-    return along(lane(capabilities, chance), chance, untilMs);
+    return along(lane(terms, chance), chance, untilMs);
   });
   const inOrder = lanes.flat().sort((a, b) => a.startMs - b.startMs);
   return { ...terms, faults: inOrder.map((fault, index) => ({ number: index + 1, ...fault })) };
@@ -97,8 +99,9 @@ function along({ everyMs, draw }: Lane, chance: Chance, untilMs: number): Draft[
   }
 }
 
-function workerLane(capabilities: Capabilities, chance: Chance): Lane {
+function workerLane({ capabilities, spacing }: ScheduleTerms, chance: Chance): Lane {
   const { workers, members } = capabilities;
+  const [least, most] = WORKER_EVERY_MS;
   const busyUntil = Array.from({ length: workers }, () => 0);
   const draw = (startMs: number): Draft | undefined => {
     const free = [...busyUntil.keys()].filter((worker) => busyUntil[worker]! <= startMs);
@@ -106,13 +109,13 @@ function workerLane(capabilities: Capabilities, chance: Chance): Lane {
     if (worker === undefined || free.length <= workers / 2) return undefined;
     const item = pickItem(WORKER_FAULTS, capabilities, chance());
     const draft = { ...common(item, { startMs, capabilities, chance }), worker };
-    busyUntil[worker] = startMs + draft.durationMs + WORKER_REST_MS;
+    busyUntil[worker] = startMs + draft.durationMs + spacing * WORKER_REST_MS;
     return item.ofOneMember ? { ...draft, member: Math.floor(chance() * members) } : draft;
   };
-  return { everyMs: WORKER_EVERY_MS, draw };
+  return { everyMs: [spacing * least, spacing * most], draw };
 }
 
-function clusterLane(capabilities: Capabilities, chance: Chance): Lane {
+function clusterLane({ capabilities }: ScheduleTerms, chance: Chance): Lane {
   let restsUntil = 0;
   const menu: readonly Item[] = [...MEMBER_FAULTS, ...STORE_FAULTS];
   const draw = (startMs: number): Draft | undefined => {
@@ -126,7 +129,7 @@ function clusterLane(capabilities: Capabilities, chance: Chance): Lane {
   return { everyMs: CLUSTER_EVERY_MS, draw };
 }
 
-function queueLane(capabilities: Capabilities, chance: Chance): Lane {
+function queueLane({ capabilities }: ScheduleTerms, chance: Chance): Lane {
   const draw = (startMs: number): Draft | undefined => {
     const item = pickItem(QUEUE_FAULTS, capabilities, chance());
     const queue = Math.floor(chance() * capabilities.operatedQueues);

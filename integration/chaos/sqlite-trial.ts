@@ -7,17 +7,8 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import { atTeardown } from '@queuelock/harness/services/shared';
 import { until } from '@queuelock/harness/services/until';
 import { DetourTrial, type DetourSettings } from './detour-trial.ts';
-import { SHORT_MS, strikeAll, type ServerFault } from './traveller-faults.ts';
-
-const TTL_MS = 3_000;
-
-/** TTL, safety margin and time limits of the trial in milliseconds. */
-const TIMING = {
-  ttlMs: TTL_MS,
-  safetyMarginMs: 200,
-  expiryMs: 1_000,
-  withLeaderLossMs: 2 * TTL_MS + 5_000,
-} as const;
+import { LONE_TIMING } from './profiles.ts';
+import { SHORT_MS, strikeAll, type ServerFault, type StrikeOptions } from './traveller-faults.ts';
 
 /**
  * Longest time in milliseconds until the file is free for a fault. A worker that is frozen in a step locks the
@@ -40,13 +31,13 @@ export class SqliteTrial extends DetourTrial {
 
   constructor(file: string, settings: DetourSettings) {
     const servers = { endpoints: [], thaw: async (): Promise<void> => undefined };
-    super({ store: 'sqlite', servers, url: () => `sqlite:${file}`, timing: TIMING }, settings);
+    super({ store: 'sqlite', servers, url: () => `sqlite:${file}`, timing: LONE_TIMING }, settings);
     this.file = file;
   }
 
   /** Makes the faults of the file and of the workers' processes in random order; see `strikeAll`. */
-  async strikeAll(isOver?: () => boolean): Promise<void> {
-    await strikeAll(this, faultsOf(this.file), isOver);
+  async strikeAll(options?: StrikeOptions): Promise<void> {
+    await strikeAll(this, faultsOf(this.file), options);
   }
 }
 
@@ -73,8 +64,11 @@ async function during(file: string, statements: string, ms: number): Promise<voi
     what: `"${statements}" on the file`,
     withinMs: FREE_WITHIN_MS,
   });
-  await pause(ms);
-  database.close();
+  try {
+    await pause(ms);
+  } finally {
+    database.close();
+  }
 }
 
 function connectionAfter(file: string, statements: string): InstanceType<typeof DatabaseSync> {

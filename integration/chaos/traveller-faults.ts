@@ -30,6 +30,14 @@ type TravellerFault = (subject: Subject) => Promise<void>;
 /** A function that makes a fault of servers, which affects all workers. Resolves when the fault is over. */
 export type ServerFault = (longMs: number) => Promise<void>;
 
+/** How many faults a trial has. */
+export interface StrikeOptions {
+  /** Returns whether to end instead of making all faults once more. By default all are made once. */
+  readonly isOver?: () => boolean;
+  /** Factor of the times between faults of workers. Default 1. */
+  readonly spacing?: number;
+}
+
 /** A kind of fault of workers, and how often it occurs relative to the other kinds. */
 interface WorkerFault {
   readonly weight: number;
@@ -106,7 +114,7 @@ async function heldUp({ detour }: Traveller, ms: number): Promise<void> {
 export async function strikeAll(
   trial: DetourTrial,
   serverFaults: Readonly<Record<string, ServerFault>>,
-  isOver: () => boolean = () => true,
+  { isOver = () => true, spacing = 1 }: StrikeOptions = {},
 ): Promise<void> {
   const { chance, travellers } = trial;
   const longMs = LONG_TTLS * trial.timing.ttlMs;
@@ -127,7 +135,7 @@ export async function strikeAll(
     faults: dealt(chance, weighted(travellers), isOver),
     subjects: travellers,
     lanes: travellers.length / WORKERS_PER_LANE,
-    restMs: WORKER_REST_MS,
+    restMs: spacing * WORKER_REST_MS,
     strike: ([name, { strike }], traveller) =>
       strikeOne(name, traveller.worker.id, () => strike({ trial, traveller, longMs })),
   });

@@ -35,9 +35,24 @@ export function parseArguments<const Rules extends ArgumentRules>(args: readonly
  * is unknown, it also prints which one, and the exit code is 2.
  */
 export function readArguments<const Options extends ArgumentOptions>(options: Options, help: string) {
+  return readOptions((args) => {
+    const parsed = parseArguments(args, { options, allowPositionals: true });
+    return 'help' in parsed.values ? undefined : parsed;
+  }, help);
+}
+
+/**
+ * Returns what `parse` makes of the arguments of this process. If that is `undefined`, because only help was
+ * requested, prints the help and ends the process. If `parse` throws a `UsageError`, also prints its message,
+ * and the exit code is 2.
+ */
+export function readOptions<Options>(
+  parse: (args: readonly string[]) => Options | undefined,
+  help: string,
+): Options {
   try {
-    const parsed = parseArguments(process.argv.slice(2), { options, allowPositionals: true });
-    if (!('help' in parsed.values)) return parsed;
+    const options = parse(process.argv.slice(2));
+    if (options !== undefined) return options;
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     refuseArguments(error.message, help);
