@@ -1,5 +1,5 @@
 import { ByShare, type Share } from './conflict.ts';
-import { believedUntil } from './holds.ts';
+import { believedUntil, cameTooLate } from './holds.ts';
 import type { Hold } from './run.ts';
 
 /**
@@ -60,7 +60,7 @@ export function handOversIn(holds: readonly Hold[]): HandOver[] {
 }
 
 function beliefsOf(holds: readonly Hold[]): HoldBelief[] {
-  return holds.flatMap(ofHold).sort((a, b) => a.from - b.from);
+  return holds.flatMap((hold) => (cameTooLate(hold) ? [] : ofHold(hold))).sort((a, b) => a.from - b.from);
 }
 
 function ofHold(hold: Hold): HoldBelief[] {

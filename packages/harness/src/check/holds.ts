@@ -30,6 +30,15 @@ export function believedUntil(hold: Hold): number {
   return Math.max(hold.until, hold.attempt.believedAt ?? -Infinity);
 }
 
+/**
+ * Returns whether the worker received its hold only after the proven time of the hold, and saw that, so it
+ * never believed that it holds. The operating system may have suspended the process between the grant and that
+ * moment. Meanwhile its session ended, so the server granted later entries.
+ */
+export function cameTooLate({ attempt, from, deadline }: Hold): boolean {
+  return attempt.hasNoTimeLeft && from >= deadline;
+}
+
 function endOf(attempt: Attempt, deadline: number): Pick<Hold, 'until' | 'how'> {
   const { released = Infinity, revoked = Infinity } = attempt;
   const { killed = Infinity } = attempt.life;

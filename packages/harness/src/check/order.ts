@@ -1,5 +1,6 @@
 import { ByShare } from './conflict.ts';
 import { msOf, type Breach } from './finding.ts';
+import { cameTooLate } from './holds.ts';
 import { checkOvertaken } from './overtaken.ts';
 import { isProvenAt } from './proven.ts';
 import type { Attempt, Hold, Queue, Run } from './run.ts';
@@ -39,15 +40,6 @@ function inversions(queue: Queue): Breach[] {
     const message = `${hold.attempt.name} (token ${hold.token}) acquired after ${later.attempt.name} (token ${later.token})`;
     return [{ rule: 'F1', queue: queue.name, attempt: hold.attempt.name, at: hold.from, message }];
   });
-}
-
-/**
- * Returns whether the worker received its hold only after the proven time of the hold, and saw that. The
- * operating system may have suspended the process between the grant and that moment. Meanwhile its session
- * ended, so the server granted later entries.
- */
-function cameTooLate({ attempt, from, deadline }: Hold): boolean {
-  return attempt.hasNoTimeLeft && from >= deadline;
 }
 
 /**
