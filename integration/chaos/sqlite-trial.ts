@@ -41,7 +41,10 @@ export class SqliteTrial extends DetourTrial {
   }
 }
 
+/** Returns the version of the SQLite that workers load: that of Node, or else of the npm package. */
 export function sqliteVersion(): string {
+  const { sqlite } = process.versions as { readonly sqlite?: string };
+  if (sqlite !== undefined) return sqlite;
   const database = new DatabaseSync(':memory:');
   const row = database.prepare('SELECT sqlite_version() AS version').get() as { version: string };
   database.close();
