@@ -8,7 +8,7 @@ import type { Rule } from './worker-command.ts';
 export interface ChaosOptions {
   readonly minutes: number;
   readonly seed: number;
-  /** Factor of the times between faults of workers: the longer they are, the more holds a run has. */
+  /** Factor of the times between faults: the longer they are, the more holds a run has. See `HELP`. */
   readonly spacing: number;
   /** Stores on which the workers run, one after another. */
   readonly stores: readonly ChaosStore[];
@@ -28,10 +28,14 @@ export interface ChaosOptions {
   readonly sums: string | undefined;
 }
 
-const LEAST_MINUTES = 0.25;
-const MAX_MINUTES = 24 * 60;
-const LEAST_SPACING = 0.1;
-const MAX_SPACING = 100;
+/** Range of a number, both ends included. */
+interface Range {
+  readonly least: number;
+  readonly most: number;
+}
+
+const MINUTES: Range = { least: 0.25, most: 24 * 60 };
+const SPACING: Range = { least: 0.1, most: 100 };
 const MAX_SEED = 2 ** 32 - 1;
 
 export const HELP = `Usage: pnpm chaos [options]
@@ -39,10 +43,11 @@ export const HELP = `Usage: pnpm chaos [options]
 Locks under load, with faults at random; then a checker reads what everybody wrote down. etcd, zookeeper and
 consul-cluster have three servers, sqlite has a file, and the others have one server.
 
-  --minutes M     how long each store is under load, from ${LEAST_MINUTES} to ${MAX_MINUTES} (default 5)
+  --minutes M     how long each store is under load, from ${textOf(MINUTES)} (default 5)
   --seed S        of the schedule, from 0 to ${MAX_SEED}: the same seed, the same faults (default: by chance, printed)
-  --spacing F     multiplies the times between faults of workers, from ${LEAST_SPACING} to ${MAX_SPACING} (default 1): the longer
-                  they are, the fewer faults and the more holds a minute has
+  --spacing F     multiplies the times between faults of workers, from ${textOf(SPACING)} (default 1), and above 1, where
+                  there is no schedule, those between faults of the server: the longer they are, the fewer faults
+                  and the more holds a minute has
   --backend B     ${CHAOS_STORES.join(', ')}; both for etcd and zookeeper, all for all of them
                   one after another (default both)
   --out DIR       where the report goes (default chaos-report/<backend>-<seed>); with both, DIR/<backend>
@@ -62,13 +67,9 @@ Exit code: 0 nothing wrong, 1 violations (or the run itself failed), 2 wrong arg
 export function chaosOptions(args: readonly string[]): ChaosOptions | undefined {
   const values = parse(args);
   if (values.help) return undefined;
-  const minutes = numberOf('minutes', values.minutes ?? '5');
-  if (!(minutes >= LEAST_MINUTES && minutes <= MAX_MINUTES))
-    throw new UsageError(
-      `--minutes: "${values.minutes ?? ''}" is not from ${LEAST_MINUTES} to ${MAX_MINUTES}`,
-    );
+  const minutes = numberIn(MINUTES, 'minutes', values.minutes ?? '5');
   const seed = values.seed === undefined ? Math.floor(Math.random() * MAX_SEED) : seedOf(values.seed);
-  const spacing = spacingOf(values.spacing ?? '1');
+  const spacing = numberIn(SPACING, 'spacing', values.spacing ?? '1');
   const stores = storesOf(values.backend ?? 'both');
   const out = (store: ChaosStore): string => {
     if (values.out === undefined) return `chaos-report/${store}-${seed}`;
@@ -158,11 +159,15 @@ function seedOf(text: string): number {
   return seed;
 }
 
-function spacingOf(text: string): number {
-  const spacing = numberOf('spacing', text);
-  if (!(spacing >= LEAST_SPACING && spacing <= MAX_SPACING))
-    throw new UsageError(`--spacing: "${text}" is not from ${LEAST_SPACING} to ${MAX_SPACING}`);
-  return spacing;
+function numberIn(range: Range, name: string, text: string): number {
+  const value = numberOf(name, text);
+  if (!(value >= range.least && value <= range.most))
+    throw new UsageError(`--${name}: "${text}" is not from ${textOf(range)}`);
+  return value;
+}
+
+function textOf({ least, most }: Range): string {
+  return `${least} to ${most}`;
 }
 
 function numberOf(name: string, text: string): number {

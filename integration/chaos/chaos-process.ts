@@ -31,6 +31,7 @@ const options = chaosOptions(process.argv.slice(2))!;
 const { minutes, seed, spacing, rule, recipes, keep, sums } = options;
 const MAX_FINDINGS = 10;
 const early = new AbortController();
+const plan = { minutes, seed, spacing, rule, signal: early.signal, out: process.stdout };
 // Ends this process when its parent ends, so that none of its children survives.
 const leave = (): never => process.exit(1);
 process.on('disconnect', leave);
@@ -41,7 +42,6 @@ process.on('message', () => {
 try {
   for (const store of options.stores) {
     if (early.signal.aborted) break;
-    const plan = { minutes, seed, spacing, rule, signal: early.signal, out: process.stdout };
     const ran = hasSchedule(store) ? await runSchedule(store) : await runRounds({ ...plan, store });
     print(store, ran);
     if (sums !== undefined) await addToSums(sums, sumsOf(ran.verdicts, { servers: ran.servers, seed }));
@@ -58,8 +58,7 @@ try {
 }
 
 async function runSchedule(store: StoreName): Promise<Ran> {
-  const plan = { store, minutes, seed, spacing, rule, recipes, signal: early.signal, out: process.stdout };
-  const outcome = await runChaos(plan);
+  const outcome = await runChaos({ ...plan, store, recipes });
   const report = options.out(store);
   await writeReport(outcome, { out: report, keep, command: commandOf(options, store) });
   const { verdict, description, performed } = outcome;

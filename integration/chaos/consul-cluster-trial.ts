@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { startConsulCluster, type ConsulCluster } from '@queuelock/harness/services/consul-cluster';
 import type { ServerProcess } from '@queuelock/harness/services/server-process';
 import { atTeardown, recordRanAgainst } from '@queuelock/harness/services/shared';
+import { CONSUL_OF_MANY_CLIENTS } from './consul-settings.ts';
 import { DetourTrial, type DetourSettings } from './detour-trial.ts';
 import { SHORT_MS, strikeAll, type ServerFault, type StrikeOptions } from './traveller-faults.ts';
 
@@ -97,7 +98,7 @@ function faultsOf(cluster: ConsulCluster): Readonly<Record<string, ServerFault>>
 
 async function sharedCluster(): Promise<ConsulCluster> {
   if (!started) {
-    const starting = (started = startConsulCluster());
+    const starting = (started = startConsulCluster(CONSUL_OF_MANY_CLIENTS));
     atTeardown(async () => {
       started = undefined;
       // Ignores a failed start, because the test that started the cluster has already failed with the error.

@@ -106,6 +106,12 @@ export class Detour {
     await Promise.all(this.proxies.map((proxy) => proxy.heal()));
   }
 
+  /** Ends the faults, and resets all connections, so that the clients need not find out that they have lost data. */
+  async reconnect(): Promise<void> {
+    await this.heal();
+    this.cut();
+  }
+
   async stop(): Promise<void> {
     if (running.delete(this)) await Promise.all(this.proxies.map((proxy) => proxy.stop()));
   }

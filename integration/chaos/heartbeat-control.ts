@@ -14,10 +14,7 @@ interface HeartbeatFault {
 export const cutOff: HeartbeatFault = {
   name: 'worker cut off',
   strike: ({ detour }) => detour.loseAll(),
-  heal: async ({ detour }) => {
-    await detour.heal();
-    detour.cut();
-  },
+  heal: ({ detour }) => detour.reconnect(),
 };
 
 /** Makes the worker send no heartbeats. */

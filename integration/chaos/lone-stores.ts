@@ -5,6 +5,7 @@ import { mariaDbAccess, startMariaDb } from '@queuelock/harness/services/mariadb
 import { postgresUrl, startPostgres } from '@queuelock/harness/services/postgres-process';
 import type { ProcessService } from '@queuelock/harness/services/service';
 import { shareService } from '@queuelock/harness/services/shared';
+import { CONSUL_OF_MANY_CLIENTS } from './consul-settings.ts';
 import type { LeftOver } from './leftovers.ts';
 
 /** A store with a single server. */
@@ -39,7 +40,7 @@ const LONE_STORES: Readonly<Record<LoneStoreName, LoneStore>> = {
     url: (endpoint) => `mysql://root@${endpoint}/${mariaDbAccess({ endpoint }).database}`,
   },
   consul: {
-    server: shareService('consul', () => startConsul({ way: 'process' })),
+    server: shareService('consul', () => startConsul({ way: 'process', settings: CONSUL_OF_MANY_CLIENTS })),
     url: (endpoint) => `consul://${endpoint}?minTtlMs=100`,
     lateBy: 1,
   },

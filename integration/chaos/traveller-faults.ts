@@ -9,8 +9,8 @@ export const SHORT_MS = 1_000;
 /** Duration in milliseconds of a worker's blocked event loop: longer than a heartbeat takes, shorter than its TTL. */
 const STALLED_MS = 500;
 /**
- * Time in milliseconds from one fault of the servers to the next, so that workers can connect again and make
- * progress in between.
+ * Shortest time in milliseconds from one fault of the servers to the next, so that workers can connect again and
+ * make progress in between.
  */
 const SERVER_REST_MS = 6_000;
 /** Time in milliseconds from one fault of a worker to the next fault in the same lane. */
@@ -34,7 +34,7 @@ export type ServerFault = (longMs: number) => Promise<void>;
 export interface StrikeOptions {
   /** Returns whether to end instead of making all faults once more. By default all are made once. */
   readonly isOver?: () => boolean;
-  /** Factor of the times between faults of workers. Default 1. */
+  /** Factor of the times between faults of workers, and if it is above 1 also between faults of servers. Default 1. */
   readonly spacing?: number;
 }
 
@@ -79,8 +79,7 @@ const CONNECTION_FAULTS: WorkerFaults = {
     strike: async ({ traveller: { detour } }) => {
       detour.loseReplies();
       await pause(SHORT_MS);
-      await detour.heal();
-      detour.cut();
+      await detour.reconnect();
     },
   },
   'requests held up': { weight: 1, strike: ({ traveller }) => heldUp(traveller, SHORT_MS) },
@@ -96,8 +95,7 @@ async function frozen({ worker }: Traveller, ms: number): Promise<void> {
 async function cutOff({ detour }: Traveller, ms: number): Promise<void> {
   detour.loseAll();
   await pause(ms);
-  await detour.heal();
-  detour.cut();
+  await detour.reconnect();
 }
 
 async function heldUp({ detour }: Traveller, ms: number): Promise<void> {
@@ -127,7 +125,7 @@ export async function strikeAll(
     faults: dealt(chance, Object.entries(serverFaults), isOver),
     subjects: ['server'],
     lanes: 1,
-    restMs: SERVER_REST_MS,
+    restMs: Math.max(1, spacing) * SERVER_REST_MS,
     strike: ([name, strike], server) => strikeOne(name, server, () => strike(longMs)),
   });
   const ofWorkers = strikeInLanes({
