@@ -25,6 +25,8 @@ Ends with exit code 1 when a run has broken a rule.
   --restart       forget the progress, which is needed after a change of the code`;
 const STORES: readonly string[] = ['etcd', 'zookeeper'];
 const SLICE = 50;
+/** Time in milliseconds from one line of progress to the next. */
+const REPORT_MS = 10_000;
 
 interface Options extends Slice {
   readonly store: string;
@@ -92,6 +94,7 @@ async function simulate(chosen: Options): Promise<void> {
   const player = await bundlePlayer();
   const began = performance.now();
   const before = progress.events;
+  let reportAt = began;
   const report = (): void => {
     const rate = Math.round(((progress.events - before) / (performance.now() - began)) * 1_000);
     const { events, grants, violations } = progress;
@@ -108,7 +111,9 @@ async function simulate(chosen: Options): Promise<void> {
       const outcome = await response;
       progress = withSlice(progress, slice, outcome);
       keep(chosen.state, progress);
-      if ((slice.from / SLICE) % 20 === 0) report();
+      if (performance.now() < reportAt) continue;
+      report();
+      reportAt = performance.now() + REPORT_MS;
     }
     child.disconnect();
   };

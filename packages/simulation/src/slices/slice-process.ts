@@ -19,5 +19,7 @@ async function playSlice({ from, to }: Slice): Promise<Outcome> {
   return { ...sum, violations };
 }
 
+// The process ends with its parent, in the middle of a slice too.
+process.on('disconnect', () => process.exit());
 process.on('message', (slice: Slice) => void playSlice(slice).then((outcome) => process.send?.(outcome)));
 process.send?.('ready');
