@@ -13,6 +13,7 @@ import { perform, type Performed } from './perform.ts';
 import { timingOf, type StoreName } from './profiles.ts';
 import { Progress } from './progress.ts';
 import { scheduleOf, type Schedule } from './schedule.ts';
+import { REJOINS_WITHIN_MS } from './stage.ts';
 import type { Rule } from './worker-command.ts';
 
 export interface ChaosPlan {
@@ -64,7 +65,7 @@ export async function runChaos(plan: ChaosPlan): Promise<ChaosOutcome> {
   const performed = await underFaults({ experiment, crew, live, operated }, { ...plan, schedule });
   if (performed.failure) {
     out.write(`it ends early: ${performed.failure.message}\n`);
-    await experiment.cluster.recover();
+    await experiment.cluster.recover(REJOINS_WITHIN_MS);
   }
   out.write('calm; everybody comes to an end\n');
   await drain(experiment, live);

@@ -75,9 +75,12 @@ export class Cluster {
     await this.ready();
   }
 
-  /** Resolves when every member serves requests and all of them follow one leader. Rejects after 30 s. */
-  async ready(): Promise<void> {
-    await Promise.all(this.#members.map((member) => member.ready()));
+  /**
+   * Resolves when every member serves requests and all of them follow one leader.
+   * @param withinMs time in milliseconds after which it rejects if a member does not serve requests. Default: 30,000
+   */
+  async ready(withinMs?: number): Promise<void> {
+    await Promise.all(this.#members.map((member) => member.ready(withinMs)));
     await until(() => this.#findLeader(this.#members.length), {
       what: `all members of ${this.name} follow one leader`,
       withinMs: 30_000,
@@ -115,10 +118,10 @@ export class Cluster {
     return client;
   }
 
-  /** Undoes every fault, starts ended servers, and resolves when all members follow one leader. */
-  async recover(): Promise<void> {
+  /** Undoes every fault, starts ended servers, and resolves when all members follow one leader. @param withinMs as of `ready` */
+  async recover(withinMs?: number): Promise<void> {
     await Promise.all(this.#members.map((member) => member.recover()));
-    await this.ready();
+    await this.ready(withinMs);
   }
 
   /** Ends all processes of the cluster, and removes its files and its network. Later calls do nothing. */

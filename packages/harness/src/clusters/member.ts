@@ -100,9 +100,12 @@ export class Member {
     await this.#process.spawn(env);
   }
 
-  /** Resolves when the member serves requests, which requires a majority that it can reach. Rejects after 30 s. */
-  ready(): Promise<void> {
-    return this.#process.answers();
+  /**
+   * Resolves when the member serves requests, which requires a majority that it can reach.
+   * @param withinMs time in milliseconds after which it rejects. Default: 30,000
+   */
+  ready(withinMs?: number): Promise<void> {
+    return this.#process.answers(withinMs);
   }
 
   /** Ends the member (SIGTERM) if it runs, and starts it on the same data. Resolves when it serves requests. */

@@ -121,12 +121,12 @@ export class ServerProcess implements ProcessService {
     );
   }
 
-  /** Resolves when the server serves requests. Rejects with the end of its log when it ends before that or takes 30 s. */
-  async answers(): Promise<void> {
+  /** Resolves when the server serves requests. Rejects with the end of its log when it ends before that or takes `withinMs` milliseconds. */
+  async answers(withinMs = START_WITHIN_MS): Promise<void> {
     try {
       this.version = await until(() => this.#program.probe(this.#place), {
         what: `${this.#program.name} answers on ${this.endpoint}`,
-        withinMs: START_WITHIN_MS,
+        withinMs,
         hopeless: () => this.#ending(),
       });
     } catch (error) {
