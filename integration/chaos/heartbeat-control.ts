@@ -17,11 +17,17 @@ export const cutOff: HeartbeatFault = {
   heal: ({ detour }) => detour.reconnect(),
 };
 
-/** Makes the worker send no heartbeats. */
-export const heartbeatsStopped: HeartbeatFault = {
-  name: 'heartbeats stopped',
-  strike: ({ worker }) => worker.tell({ do: 'beats', sent: false }),
-  heal: async ({ worker }) => worker.tell({ do: 'beats', sent: true }),
+/** Longer than the TTL of these trials, and shorter than twice the TTL, for which the weaker rule relies on a heartbeat. */
+const STALLED_MS = 5_000;
+
+/**
+ * Blocks the event loop of the worker. It sends no heartbeats, and does not notice that its entry was removed. Directly
+ * afterwards it reads whether it still holds.
+ */
+export const stalled: HeartbeatFault = {
+  name: 'worker stalled',
+  strike: ({ worker }) => worker.tell({ do: 'stall', ms: STALLED_MS }),
+  heal: async () => undefined,
 };
 
 /**

@@ -1,16 +1,28 @@
 import { expect } from 'chai';
-import { mayEndLiveSessions } from './paused-leader.ts';
+import type { Cluster, Member } from '@queuelock/harness/clusters';
+import { struckMember } from './paused-leader.ts';
 
-describe('the check whether a paused leader may end live sessions', () => {
-  for (const [name, version, may] of [
-    ['etcd', '3.4.23', true],
-    ['etcd', '3.4.31', false],
-    ['etcd', '3.5.12', true],
-    ['etcd', '3.5.30', false],
-    ['etcd', '3.6.0', false],
-    ['ZooKeeper', '3.4.14', false],
+/** Returns a cluster whose first member leads, for a choice that needs no servers. */
+function clusterOf(name: Cluster['name'], members: readonly Member[]): Cluster {
+  return {
+    name,
+    leader: async () => members[0],
+    others: (than: Member) => members.filter((member) => member !== than),
+  } as unknown as Cluster;
+}
+
+describe('the member that a fault strikes', () => {
+  const [leader, follower, last] = [1, 2, 3].map((at) => ({ node: `member-${at}` }) as unknown as Member);
+  const members = [leader!, follower!, last!];
+
+  for (const [name, kind, drawn, struck] of [
+    ['etcd', 'leader frozen', leader, follower],
+    ['etcd', 'member frozen', leader, follower],
+    ['etcd', 'member frozen', last, last],
+    ['etcd', 'leader killed', leader, leader],
+    ['ZooKeeper', 'leader frozen', leader, leader],
   ] as const)
-    it(`is ${may} for ${name} ${version}`, () => {
-      expect(mayEndLiveSessions({ name, version })).to.equal(may);
+    it(`is ${struck!.node} of ${name} for "${kind}" of ${drawn!.node}, while member-1 leads`, async () => {
+      expect(await struckMember(clusterOf(name, members), kind, drawn!)).to.equal(struck);
     });
 });

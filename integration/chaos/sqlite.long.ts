@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { stopDetoursAfter } from './detour.ts';
-import { expectTwoHolders, heartbeatsStopped } from './heartbeat-control.ts';
+import { expectTwoHolders, stalled } from './heartbeat-control.ts';
 import { RUNS, TEST_TIMEOUT_MS, expectRight, oneByOne } from './runs.ts';
 import { startSqliteTrial } from './sqlite-trial.ts';
 import { abandonTrials } from './trial.ts';
@@ -19,6 +19,6 @@ describe('faults on sqlite', function () {
   });
 
   it('(control) let two workers hold at the same time when clients rely on a heartbeat for longer than it proves', async () => {
-    await expectTwoHolders(await startSqliteTrial({ rule: 'overlong' }), heartbeatsStopped);
+    await expectTwoHolders(await startSqliteTrial({ rule: 'overlong' }), stalled);
   });
 });

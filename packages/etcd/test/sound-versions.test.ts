@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import {
   distrust,
   losesEvents,
-  soundLeasesSince,
+  checkedRevocationsSince,
   staleReads,
   type MemberFacts,
 } from '../src/server/read-trust.ts';
@@ -54,7 +54,7 @@ describe('the check whether a version of etcd may lose events of watches', () =>
   }
 });
 
-describe('the first release whose paused leaders end no live leases', () => {
+describe('the first release whose leaders check that they still lead before they end leases', () => {
   for (const [version, first] of [
     ['3.4.23', '3.4.31'],
     ['3.4.31', undefined],
@@ -65,7 +65,7 @@ describe('the first release whose paused leaders end no live leases', () => {
     ['unknown', undefined],
   ] as const) {
     it(`is ${first ?? 'not later'} for etcd "${version}"`, () => {
-      expect(soundLeasesSince(version)).to.equal(first);
+      expect(checkedRevocationsSince(version)).to.equal(first);
     });
   }
 });

@@ -21,8 +21,8 @@ const FIRST_SOUND_PATCH: FirstSound = { '4': 42, '5': 28, '6': 9 };
 const FIRST_WITH_ALL_EVENTS: FirstSound = { '4': 36, '5': 18 };
 // The releases whose watch events are in time after a compaction: https://github.com/etcd-io/etcd/tree/main/CHANGELOG
 const FIRST_WITH_PROMPT_EVENTS: FirstSound = { '5': 22, '6': 2 };
-// The releases whose leaders, after a pause, revoke no leases that their successors have renewed: https://github.com/etcd-io/etcd/issues/15247
-const FIRST_WITHOUT_WRONG_REVOCATIONS: FirstSound = { '4': 31, '5': 13 };
+// The releases whose leaders check, before they revoke leases, that they were not replaced: https://github.com/etcd-io/etcd/issues/15247
+const FIRST_WITH_CHECKED_REVOCATIONS: FirstSound = { '4': 31, '5': 13 };
 
 /**
  * Returns whether linearizable reads of this version of etcd may be stale after a member was paused: before 3.4.42, 3.5.28 and 3.6.9.
@@ -55,11 +55,11 @@ export function soundWatchesSince(version: string): string | undefined {
 }
 
 /**
- * Returns the first release, of the same minor version, whose leaders revoke no live leases after a pause. Returns `undefined` if the given version
- * already revokes none.
+ * Returns the first release, of the same minor version, whose leaders check that they were not replaced before they revoke leases. Returns `undefined`
+ * if the given version already does. The check is no guarantee: from 3.4.34 and 3.5.16 on, a leader that resumes after a pause may skip it.
  */
-export function soundLeasesSince(version: string): string | undefined {
-  return firstOf(version, FIRST_WITHOUT_WRONG_REVOCATIONS);
+export function checkedRevocationsSince(version: string): string | undefined {
+  return firstOf(version, FIRST_WITH_CHECKED_REVOCATIONS);
 }
 
 function firstOf(version: string, firstSound: FirstSound): string | undefined {

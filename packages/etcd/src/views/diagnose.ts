@@ -5,7 +5,7 @@ import { keysIn, rangeOfText } from './queues.ts';
 import {
   distrust,
   isTooOld,
-  soundLeasesSince,
+  checkedRevocationsSince,
   soundWatchesSince,
   type MemberFacts,
 } from '../server/read-trust.ts';
@@ -129,8 +129,8 @@ function knownBugs(about: string, version: string): readonly Finding[] {
       text: `watches of ${version} may lose an event after a compaction, and a waiter then reads the queue some seconds late`,
     },
     {
-      since: soundLeasesSince(version),
-      text: `a leader of ${version} that was paused and replaced may end sessions that are still renewed, and two may hold a lock until the watch reports it`,
+      since: checkedRevocationsSince(version),
+      text: `a leader of ${version} that was blocked or paused, and replaced, ends sessions that are still renewed, and two may hold a lock until the watch reports it`,
     },
   ];
   return bugs.flatMap(({ since, text }) =>
